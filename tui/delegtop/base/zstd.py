@@ -3,8 +3,32 @@
 import sys
 
 if sys.version_info >= (3, 14):
-    from compression.zstd import DecompressionParameter, ZstdDecompressor, ZstdDict, ZstdError, compress, decompress
+    from compression.zstd import (
+        DecompressionParameter,
+        ZstdCompressor,
+        ZstdDecompressor,
+        ZstdDict,
+        ZstdError,
+        compress,
+        decompress,
+    )
 else:
-    from backports.zstd import DecompressionParameter, ZstdDecompressor, ZstdDict, ZstdError, compress, decompress
+    from backports.zstd import (
+        DecompressionParameter,
+        ZstdCompressor,
+        ZstdDecompressor,
+        ZstdDict,
+        ZstdError,
+        compress,
+        decompress,
+    )
 
-__all__ = ["DecompressionParameter", "ZstdDecompressor", "ZstdDict", "ZstdError", "compress", "decompress"]
+__all__ = [
+    "DecompressionParameter",
+    "ZstdCompressor",
+    "ZstdDecompressor",
+    "ZstdDict",
+    "ZstdError",
+    "compress",
+    "decompress",
+]

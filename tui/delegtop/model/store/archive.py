@@ -21,7 +21,7 @@ from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
 from delegtop.model.store.merge import NO_REPORT
 
 if TYPE_CHECKING:
-    from delegtop.base.zstd import ZstdDict
+    from delegtop.base.zstd import ZstdCompressor, ZstdDict
 
 _FULL = 64 * 1024
 """Bytes of a block: more is pressed little better, and takes longer to open for one row of the screen."""
@@ -99,6 +99,8 @@ class Archive(ColumnStore):
         self._room = _FULL
         self._opened: dict[int, Sequence[bytes]] = {}
         self._bases: dict[int, ZstdDict] = {}
+        self._presser: ZstdCompressor | None = None
+        """While blocks wait. It needs a megabyte, and to get that anew for each block takes longer than to press it."""
 
     def __getitem__(self, row: int) -> ArchivedWords:
         place = self._place[row]
@@ -143,8 +145,12 @@ class Archive(ColumnStore):
         if number < _FEW or not hasattr(press(), "ZstdDict"):
             self._full[number], self._base[number] = bytes(press().compress(block, _LEVEL)), _ALONE
         else:
-            told = self._told_by_few(0).as_digested_dict
-            self._full[number], self._base[number] = bytes(press().compress(block, _LEVEL, zstd_dict=told)), 0
+            if (presser := self._presser) is None:
+                told = self._told_by_few(0).as_digested_dict
+                presser = self._presser = press().ZstdCompressor(_LEVEL, zstd_dict=told)
+            self._full[number], self._base[number] = presser.compress(block, presser.FLUSH_FRAME), 0
+        if not self._loose:
+            self._presser = None
         return True
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
@@ -182,7 +188,7 @@ class Archive(ColumnStore):
         places = [*enumerate(self._place)]
         others = [(row, self[row]) for row, place in places if place >= 0 and row not in rows]
         self._full, self._base, self._last, self._room = [], array("i"), [], _FULL
-        self._loose, self._opened, self._bases = deque(), {}, {}
+        self._loose, self._opened, self._bases, self._presser = deque(), {}, {}, None
         for row, place in places:
             if place >= 0:
                 self._place[row] = _IN_LOG
