@@ -27,6 +27,7 @@ from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.archive import press, unpress
 from delegtop.model.store.column_store import RowsMoved
 from delegtop.model.store.ledger import Ledger
+from delegtop.model.store.numbers import SharedWords
 from delegtop.model.store.packed_ledger import pack_ledger, unpack_ledger
 from delegtop.sources.inode import Look
 from delegtop.sources.records import Unreadable
@@ -69,9 +70,9 @@ class KeptFile(Struct, frozen=True, gc=False, array_like=True):
         """Its health, now that it looks like this."""
         return SourceStatus(*self._health(look))
 
-    def kept(self, look: Look) -> Kept:
-        """The same as the shelf keeps it."""
-        return Kept(*self._health(look), look=hash(look), key=self.key, format=load(self.format))
+    def kept(self, look: Look, path: str) -> Kept:
+        """The same as the shelf keeps it, by the path that others have too."""
+        return Kept(path, *self._health(look)[1:], look=hash(look), key=self.key, format=load(self.format))
 
     def _health(self, look: Look) -> tuple[Any, ...]:
         """In the order of the fields of a `SourceStatus`, without the last."""
@@ -264,11 +265,11 @@ class SessionBlock:
         return _pack(_PackedBlock(sessions, ledger, moments, calls))
 
 
-def unpack_block(data: bytes) -> SessionBlock | None:
-    """The block; None if it is none."""
+def unpack_block(data: bytes, words: SharedWords | None = None) -> SessionBlock | None:
+    """The block, in these words as far as they are its own; None if it is none."""
     try:
         packed = _unpack_packed(data)
-        ledger, sessions = unpack_ledger(packed.ledger), _unpressed(packed.sessions, _unpack_sessions)
+        ledger, sessions = unpack_ledger(packed.ledger, words), _unpressed(packed.sessions, _unpack_sessions)
     except ValueError:
         return None
     if ledger is None or not all(0 <= each.first <= each.first + each.count <= len(ledger) for each in sessions):
