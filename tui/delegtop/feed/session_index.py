@@ -425,11 +425,15 @@ def _name(unit: str, paths: Collection[str]) -> str:
 
 def _unchanged(kept: KeptSession, paths: Collection[str], knows: Callable[[int], bool]) -> list[Kept] | None:
     """What the shelf keeps of its files, if these are all there are, and none is another than it was."""
-    if {file.path for file in (*kept.files, *kept.others)} != paths:
+    try:
+        files = kept.files()
+    except ValueError:
+        return None
+    if {file.path for file in (*files, *kept.others)} != paths:
         return None
     own = {path: path for path in paths}
     found: list[Kept] = []
-    for file in kept.files:
+    for file in files:
         look = _look(file)
         if look is None or file.format not in OWN or (file.key and knows(file.key)):
             return None
@@ -479,7 +483,7 @@ def _can_keep(file: Resting) -> bool:
 
 
 def _family(kept: KeptSession) -> Family | None:
-    file = kept.files[0]
+    file = kept.files()[0]
     return _shared_family(load(file.format), file.path)
 
 
