@@ -19,7 +19,7 @@ from delegtop.base.origin import Origin
 from delegtop.cli import main
 from delegtop.feed import file_catalogue, index_file, session_index
 from delegtop.feed.index_file import IndexFile
-from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, unpack_block
+from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, packed_files, unpack_block
 from delegtop.feed.session_gathering import SessionGathering
 from delegtop.feed.session_index import Place, SessionIndex, packed_blocks
 from delegtop.model.events import (
@@ -220,7 +220,7 @@ def test_what_is_new_is_written_together_with_blocks_in_which_there_is_room(
 
 
 def test_a_block_that_is_written_down_stays_as_it_is_for_who_takes_it_in_meanwhile() -> None:
-    block, session = SessionBlock(), KeptSession("one", (), (), (), [5, 2], 0, 0)
+    block, session = SessionBlock(), KeptSession("one", packed_files([]), (), (), [5, 2], 0, 0)
     block.put(session, Moments([], [], [], []), [])
     ledger = block.told_by([session])
     assert block.pack() is not None

@@ -22,7 +22,7 @@ from delegtop.feed import file_catalogue, index_file, kept_session, log_index, s
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
-from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, unpack_block
+from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, packed_files, unpack_block
 from delegtop.model import call_durations
 from delegtop.model.events import Event
 from delegtop.model.store import archive, packed_ledger
@@ -195,7 +195,7 @@ def test_of_what_is_pressed_no_more_is_unpacked_than_sessions_tell(
         for module in (archive, kept_session, packed_ledger):
             monkeypatch.setattr(module, "press", lambda: zlib)
     block = SessionBlock()
-    block.put(KeptSession("n" * 5_000, (), (), (), [], 0, 0), Moments(), [])
+    block.put(KeptSession("n" * 5_000, packed_files([]), (), (), [], 0, 0), Moments(), [])
     data = block.pack()
     assert data is not None
     found = unpack_block(data)

@@ -310,6 +310,7 @@ class FileCatalogue:
         if self.index is not None:
             self.keep_all()
             self.index = None
+            self._order = {}
             give_back()
 
     def _keep(self, session: str, files: Sequence[Resting]) -> None:

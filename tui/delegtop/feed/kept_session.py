@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
@@ -27,6 +27,7 @@ from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.archive import press, unpress
 from delegtop.model.store.column_store import RowsMoved
 from delegtop.model.store.ledger import Ledger
+from delegtop.model.store.numbers import SharedWords
 from delegtop.model.store.packed_ledger import pack_ledger, unpack_ledger
 from delegtop.sources.inode import Look
 from delegtop.sources.records import Unreadable
@@ -69,9 +70,9 @@ class KeptFile(Struct, frozen=True, gc=False, array_like=True):
         """Its health, now that it looks like this."""
         return SourceStatus(*self._health(look))
 
-    def kept(self, look: Look) -> Kept:
-        """The same as the shelf keeps it."""
-        return Kept(*self._health(look), look=hash(look), key=self.key, format=load(self.format))
+    def kept(self, look: Look, path: str) -> Kept:
+        """The same as the shelf keeps it, by the path that others have too."""
+        return Kept(path, *self._health(look)[1:], look=hash(look), key=self.key, format=load(self.format))
 
     def _health(self, look: Look) -> tuple[Any, ...]:
         """In the order of the fields of a `SourceStatus`, without the last."""
@@ -151,7 +152,8 @@ class KeptSession(Struct, frozen=True, gc=False, array_like=True):
 
     name: str
     """By where its files lie."""
-    files: tuple[KeptFile, ...]
+    packed_files: Raw
+    """Packed: there may be thousands, and each is asked about once."""
     others: tuple[KeptFile, ...]
     """Those of no known format: they tell nothing, unless they change."""
     running: tuple[Started, ...]
@@ -168,6 +170,18 @@ class KeptSession(Struct, frozen=True, gc=False, array_like=True):
     def rows(self) -> range:
         return range(self.first, self.first + self.count)
 
+    def files(self) -> tuple[KeptFile, ...]:
+        """ValueError if they are none."""
+        try:
+            return _unpack_files(self.packed_files)
+        except msgspec.MsgspecError as error:
+            raise ValueError("no files") from error
+
+
+def packed_files(files: Sequence[KeptFile]) -> Raw:
+    """As a session keeps them; UnicodeEncodeError or OverflowError if that cannot be."""
+    return Raw(_pack(files))
+
 
 class _PackedBlock(Struct, frozen=True, gc=False, array_like=True):
     sessions: bytes
@@ -180,8 +194,10 @@ class _PackedBlock(Struct, frozen=True, gc=False, array_like=True):
 _pack = msgspec.msgpack.Encoder().encode
 _unpack_packed = msgspec.msgpack.Decoder(_PackedBlock).decode
 _unpack_sessions = msgspec.msgpack.Decoder(list[KeptSession]).decode
+_unpack_files = msgspec.msgpack.Decoder(tuple[KeptFile, ...]).decode
 _unpack_moments = msgspec.msgpack.Decoder(list[Moments]).decode
 _unpack_calls = msgspec.msgpack.Decoder(list[list[CallsOfOne]]).decode
+_unpack_calls_of_one = msgspec.msgpack.Decoder(list[CallsOfOne]).decode
 _LEVEL = 3
 LARGEST = 128 * 1024 * 1024
 """Bytes of each part of a block: a file that somebody else made may hold any number of them, pressed."""
@@ -195,7 +211,8 @@ class SessionBlock:
         self.sessions = [*sessions]
         self._moments: list[Moments] | bytes = []
         """Of each session, pressed until somebody asks for it; as the next."""
-        self._calls: list[list[CallsOfOne]] | bytes = []
+        self._calls: list[Raw | list[CallsOfOne]] | bytes = []
+        """Those of each session are packed, where they can be, until somebody asks for them."""
 
     def ids(self, session: KeptSession) -> list[str]:
         """Of all that it tells of."""
@@ -209,9 +226,14 @@ class SessionBlock:
 
     def calls(self) -> list[list[CallsOfOne]]:
         """How long the calls of each session took; the same."""
+        found = self._unpacked_calls()
+        self._calls = [*found]
+        return found
+
+    def _unpacked_calls(self) -> list[list[CallsOfOne]]:
         if isinstance(self._calls, bytes):
-            self._calls = _unpressed(self._calls, _unpack_calls)
-        return self._calls
+            return _unpressed(self._calls, _unpack_calls)
+        return [_unpack_calls_of_one(each) if isinstance(each, Raw) else each for each in self._calls]
 
     def is_known(self, ids: Iterable[str]) -> bool:
         """Whether it tells of any of these."""
@@ -228,11 +250,13 @@ class SessionBlock:
         """What stands beside the rows of one more."""
         self.sessions.append(session)
         self.moments().append(moments)
-        self.calls().append(calls)
+        if isinstance(self._calls, bytes):
+            self._calls = [*self._unpacked_calls()]
+        self._calls.append(_packed_calls(calls))
 
     def add(self, other: "SessionBlock", sessions: Sequence[KeptSession]) -> None:
         """Some sessions of another one, none of which tells of an id that is known here."""
-        moments, calls = other.moments(), other.calls()
+        moments, calls = other.moments(), other._unpacked_calls()
         first, rows = len(self.ledger), [row for session in sessions for row in session.rows]
         self.ledger.append_rows(other.ledger, RowsMoved(rows, first))
         number = {session.name: at for at, session in enumerate(other.sessions)}
@@ -254,21 +278,22 @@ class SessionBlock:
         """None if something in it cannot be kept: half a character, a number past all use, too much. The ledger stays
         as it is: another thread may be taking it in."""
         try:
-            parts = _pack(self.sessions), _pack(self.moments()), _pack(self.calls())
+            calls = self._unpacked_calls() if isinstance(self._calls, bytes) else self._calls
+            parts = _pack(self.sessions), _pack(self.moments()), _pack(calls)
         except (UnicodeEncodeError, OverflowError):
             return None
         ledger = pack_ledger(self.ledger)
         if ledger is None or max(map(len, parts)) > LARGEST:
             return None
-        sessions, moments, calls = (bytes(press().compress(part, _LEVEL)) for part in parts)
-        return _pack(_PackedBlock(sessions, ledger, moments, calls))
+        pressed = [bytes(press().compress(part, _LEVEL)) for part in parts]
+        return _pack(_PackedBlock(pressed[0], ledger, *pressed[1:]))
 
 
-def unpack_block(data: bytes) -> SessionBlock | None:
-    """The block; None if it is none."""
+def unpack_block(data: bytes, words: SharedWords | None = None) -> SessionBlock | None:
+    """The block, in these words as far as they are its own; None if it is none."""
     try:
         packed = _unpack_packed(data)
-        ledger, sessions = unpack_ledger(packed.ledger), _unpressed(packed.sessions, _unpack_sessions)
+        ledger, sessions = unpack_ledger(packed.ledger, words), _unpressed(packed.sessions, _unpack_sessions)
     except ValueError:
         return None
     if ledger is None or not all(0 <= each.first <= each.first + each.count <= len(ledger) for each in sessions):
@@ -276,6 +301,14 @@ def unpack_block(data: bytes) -> SessionBlock | None:
     block = SessionBlock(ledger, sessions)
     block._moments, block._calls = packed.moments, packed.calls
     return block
+
+
+def _packed_calls(calls: list[CallsOfOne]) -> Raw | list[CallsOfOne]:
+    """As they are where they cannot be packed: whoever packs the block finds that out."""
+    try:
+        return Raw(_pack(calls))
+    except (UnicodeEncodeError, OverflowError):
+        return calls
 
 
 def _unpressed(data: bytes, unpack: Callable[[bytes], T]) -> T:

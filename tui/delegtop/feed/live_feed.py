@@ -498,6 +498,8 @@ class Feed:
         if self._tidies and monotonic() - self._tidied_at > TIDY_SECONDS:
             self._tidied_at = monotonic()
             self._files.tidy(lasting=self._is_followed)
+            # What was put away is read no longer, and would be held until it has been silent for long.
+            self._silent = {path: each for path, each in self._silent.items() if path in self._readings}
 
     def tell_once(self) -> None:
         """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""

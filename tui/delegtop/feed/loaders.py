@@ -16,6 +16,7 @@ import msgspec
 
 from delegtop.feed.kept_session import KeptSession, SessionBlock, unpack_block
 from delegtop.feed.loaded_sessions import HEADER, LoadedPart, send, size_of
+from delegtop.model.store.numbers import SharedWords
 
 _AHEAD = 2
 """Parts that one has at a time: it begins the next as soon as it has answered."""
@@ -76,10 +77,12 @@ class _Loader:
         while len(self._read) >= HEADER and len(self._read) >= HEADER + (size := size_of(bytes(self._read[:HEADER]))):
             answer = _unpack(self._read[HEADER : HEADER + size])
             del self._read[: HEADER + size]
-            blocks = [block for data in answer.blocks if (block := unpack_block(data)) is not None]
+            lent = self.lent.pop(0)
+            words = SharedWords({path: path for paths in lent.values() for path in paths})
+            blocks = [block for data in answer.blocks if (block := unpack_block(data, words)) is not None]
             places = {session.name: (block, session) for block in blocks for session in block.sessions}
             sessions = {unit: places[name] for name, unit in answer.units.items() if name in places}
-            yield Returned(self.lent.pop(0), sessions)
+            yield Returned(lent, sessions)
 
     def end(self) -> None:
         self._process.kill()

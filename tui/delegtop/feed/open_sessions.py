@@ -4,6 +4,7 @@ The feed has no ledger: whoever reads it grows one, or none. So this keeps the l
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from sys import intern
 
 import msgspec
 
@@ -95,6 +96,11 @@ def _is_here(event: Heard | Described | Ended | Resumed | Erred | Sighted) -> bo
     return not event.origin.host
 
 
+def _shared(word: str | None) -> str | None:
+    """The one copy of what many sessions have in common."""
+    return word and intern(word)
+
+
 def told_of_sessions(ledger: Ledger) -> Iterator[Event]:
     """Of a whole ledger what tells of sessions, of those at work, and of who stands between them."""
     ids, shapes, by, parents = ledger.ids, ledger.starts.shape, ledger.ends.by, ledger.starts.parent
@@ -146,7 +152,7 @@ class OpenSessions:
     def _fold(self, row: _Row, event: Described | Ended | Resumed | Erred | Sighted) -> None:
         self._stirred.add(event.id)
         if isinstance(event, Described):
-            row.cwd, row.version = row.cwd or event.cwd, row.version or event.version
+            row.cwd, row.version = row.cwd or _shared(event.cwd), row.version or _shared(event.version)
         elif isinstance(event, Sighted):
             if event.at is not None:
                 self._hear(row, event.id, event.at, event.phase)

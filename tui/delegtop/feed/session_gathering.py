@@ -4,7 +4,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from delegtop.base.clock import MINUTE
-from delegtop.feed.kept_session import KeptFile, KeptSession, Moments, SessionBlock, fields_of, has_secret, minutes_told
+from delegtop.feed.kept_session import (
+    KeptFile,
+    KeptSession,
+    Moments,
+    SessionBlock,
+    fields_of,
+    has_secret,
+    minutes_told,
+    packed_files,
+)
 from delegtop.feed.running_starts import RunningStarts
 from delegtop.model.call_durations import CallCounts
 from delegtop.model.events import (
@@ -149,6 +158,10 @@ class SessionGathering:
         """Put all of it into a block that knows none of those it tells of; None if it cannot be kept."""
         if not {*map(type, self._events)} <= _KEEPABLE:
             return None
+        try:
+            packed = packed_files(files)
+        except (UnicodeEncodeError, OverflowError):
+            return None
         ledger, first, signs, calls = block.ledger, len(block.ledger), self._signs.all(), self.calls.all()
         ledger.pulse = SleepDetector()
         order = [Heard(id, None, NOWHERE) for id in self.ids]
@@ -156,7 +169,7 @@ class SessionGathering:
         words = fields_of((*self._events, *signs)), calls, [each.words for file in files for each in file.examples]
         session = KeptSession(
             name,
-            tuple(files),
+            packed,
             tuple(others),
             tuple(self._running),
             minutes_told(self._signs.minutes.union(ledger.pulse.minutes)),

@@ -28,6 +28,7 @@ from delegtop.model.events import Event, Started
 from delegtop.model.store import packed_ledger
 from delegtop.model.store.archive import press
 from delegtop.model.store.ledger import Ledger
+from delegtop.model.store.numbers import SharedWords
 from delegtop.sources.inode import Look, look_of
 from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import file_digest
@@ -99,12 +100,13 @@ class SessionIndex:
         """The units of these new files that need not be read, with what the shelf keeps of each; none of `busy`, and
         none with a text that `knows` knows. What is known of logs is noted for when they are opened."""
         units: dict[str, set[str]] = {}
-        for path in paths:
+        words = SharedWords()
+        for path in map(words.__getitem__, paths):
             units.setdefault(unit_of(path), set()).add(path)
         self.logs.recall(unit for unit in units if unit in units[unit])
         names = {_name(unit, found): unit for unit, found in units.items() if unit not in busy}
         for data in self._file.find_blocks(names, WallClock().now()) if self._file is not None else ():
-            block = unpack_block(data)
+            block = unpack_block(data, words)
             if block is None or not self._is_asked_for(block):
                 continue
             is_thin = len(block.ledger) < _THIN
@@ -423,14 +425,19 @@ def _name(unit: str, paths: Collection[str]) -> str:
 
 def _unchanged(kept: KeptSession, paths: Collection[str], knows: Callable[[int], bool]) -> list[Kept] | None:
     """What the shelf keeps of its files, if these are all there are, and none is another than it was."""
-    if {file.path for file in (*kept.files, *kept.others)} != paths:
+    try:
+        files = kept.files()
+    except ValueError:
         return None
+    if {file.path for file in (*files, *kept.others)} != paths:
+        return None
+    own = {path: path for path in paths}
     found: list[Kept] = []
-    for file in kept.files:
+    for file in files:
         look = _look(file)
         if look is None or file.format not in OWN or (file.key and knows(file.key)):
             return None
-        found.append(file.kept(look))
+        found.append(file.kept(look, own[file.path]))
     if any(_look_at(file.path) != file.look for file in kept.others):
         return None
     return found
@@ -476,7 +483,7 @@ def _can_keep(file: Resting) -> bool:
 
 
 def _family(kept: KeptSession) -> Family | None:
-    file = kept.files[0]
+    file = kept.files()[0]
     return _shared_family(load(file.format), file.path)
 
 

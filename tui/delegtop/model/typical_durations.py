@@ -7,36 +7,48 @@ from collections.abc import Iterator, Sequence
 from delegtop.base.clock import Millis
 from delegtop.model.policy import Kind, Usual
 from delegtop.model.store.ledger import Handle
+from delegtop.model.store.numbers import Numbering
 
 ENOUGH = 8
 """So many finished ones of a kind say what is usual; fewer say nothing."""
 SHARE = 0.95
+_NOTHING = -1
+"""Stands for the kind of one from which nothing was learned."""
 
 
 class TypicalDurations:
     """Durations of finished delegations by kind. What is usual is a function of the set alone, not of its order."""
 
     def __init__(self) -> None:
-        self._learned: dict[Handle, tuple[Kind, int]] = {}
+        self._kinds = Numbering()
+        self._kind, self._took = array("i"), array("q")
+        """Of each delegation the number of its kind, and how long it took: nearly all are done at last."""
         self._durations: dict[Kind, array[int]] = {}
         """In order; with those of delegations that have no number any more."""
 
     def learn(self, handle: Handle, kind: Kind, duration: int | None) -> None:
         """It took so long, or (None) it is not done after all."""
-        before = self._learned.get(handle)
+        before = self._learned(handle)
         now = None if duration is None else (kind, duration)
         if before == now:
             return
         if before is not None:
             self.forget(*before)
-            del self._learned[handle]
-        if now is not None:
-            insort(self._durations.setdefault(kind, array("q")), now[1])
-            self._learned[handle] = now
+            self._kind[handle] = _NOTHING
+        if duration is not None:
+            insort(self._durations.setdefault(kind, array("q")), duration)
+            if (missing := handle + 1 - len(self._kind)) > 0:
+                self._kind.extend([_NOTHING] * missing)
+                self._took.extend([0] * missing)
+            self._kind[handle], self._took[handle] = self._kinds[kind], duration
 
     def of(self, handle: Handle) -> tuple[Kind, int] | tuple[None, None]:
         """What was learned from this one."""
-        return self._learned.get(handle, (None, None))
+        return self._learned(handle) or (None, None)
+
+    def _learned(self, handle: Handle) -> tuple[Kind, int] | None:
+        number = self._kind[handle] if handle < len(self._kind) else _NOTHING
+        return None if number == _NOTHING else (self._kinds.things[number], self._took[handle])
 
     def take_over(self, other: "TypicalDurations") -> None:
         """Know all that the other does, who learned of the same delegations and of more."""

@@ -12,7 +12,7 @@ from queue import Empty, Full, Queue
 
 from delegtop.base.clock import monotonic
 from delegtop.feed.live_feed import Batch, Readable, SourceStatus
-from delegtop.model.store.column_growth import give_back
+from delegtop.model.store.column_growth import give_back, share_one_heap
 
 _QUEUED = 32
 _WAIT = 1.0
@@ -51,6 +51,7 @@ class Reader:
 
     def start(self) -> None:
         self._haste.begin()
+        share_one_heap()
         self._thread.start()
 
     @property

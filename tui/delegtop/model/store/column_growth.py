@@ -2,8 +2,8 @@
 
 from functools import cache
 
-_MMAP_THRESHOLD = -3
-"""A name of glibc's, see mallopt(3)."""
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
+"""Names of glibc's, see mallopt(3)."""
 _LARGE = 512 * 1024
 
 
@@ -17,6 +17,20 @@ def let_columns_grow() -> None:
         import ctypes
 
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+    except (ImportError, OSError, TypeError, AttributeError):
+        return  # another system, another allocator
+
+
+def share_one_heap() -> None:
+    """Let threads that begin from now on take their room from where all others do.
+
+    glibc gives each a heap of its own, and what one thread has freed there no other fills: reading and drawing take
+    turns anyway.
+    """
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
     except (ImportError, OSError, TypeError, AttributeError):
         return  # another system, another allocator
 

@@ -16,7 +16,7 @@ from delegtop.model.store.packed_places import Order, Packed, pack_orders, unpac
 _COUNT = len(WORDS)
 _PLACE = {fact.name: place for place, fact in enumerate(WORDS)}
 _told = attrgetter(*(fact.told_as for fact in WORDS))
-_LONG = 200
+LONG = 200
 """Characters from which on a word is hardly said twice."""
 NOWHERE = Origin("", 0, 0)
 """Of what is kept without its place."""
@@ -72,7 +72,7 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         is_new = False
         for place, word in enumerate(_told(event)):
             if word and ((known := orders[place]) is None or (order, word) < (known, words[place])):
-                words[place], orders[place] = word if len(word) > _LONG else intern(word), order
+                words[place], orders[place] = word if len(word) > LONG else intern(word), order
                 is_new = True
         return replace(self, words=tuple(words), places=pack_orders(orders)) if is_new else self
 

@@ -32,6 +32,14 @@ class Numbering(dict[Any, int]):
             self[thing]
 
 
+class SharedWords(dict[str, str]):
+    """The one copy of each word, for what was read from bytes: there every one is an object of its own."""
+
+    def __missing__(self, word: str) -> str:
+        self[word] = word
+        return word
+
+
 class WordNumbers(Numbering):
     """Words that many delegations have in common, as the names of tools."""
 

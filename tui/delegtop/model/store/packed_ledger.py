@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import HostFile, Origin
@@ -19,12 +20,12 @@ from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.accounts import Accounts
 from delegtop.model.store.archive import Archive, press, unpress
 from delegtop.model.store.column_store import ColumnStore, is_within
-from delegtop.model.store.details import Details
+from delegtop.model.store.details import LONG, Details
 from delegtop.model.store.ends import Ends
 from delegtop.model.store.ledger import ARCHIVED, IN_LOG, Handle, Ledger
-from delegtop.model.store.numbers import Numbering
+from delegtop.model.store.numbers import Numbering, SharedWords
 from delegtop.model.store.origin_column import OriginColumn
-from delegtop.model.store.packed_places import pack_orders, pack_starts, unpack_starts
+from delegtop.model.store.packed_places import pack_orders, pack_starts, shared, unpack_starts
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
@@ -73,12 +74,12 @@ def pack_ledger(ledger: Ledger) -> bytes | None:
         return None
 
 
-def unpack_ledger(data: bytes) -> Ledger | None:
-    """The ledger; None if it is none."""
+def unpack_ledger(data: bytes, words: SharedWords | None = None) -> Ledger | None:
+    """The ledger, in these words as far as they are its own; None if it is none."""
     ledger = Ledger()
     try:
         found = _unpack(unpress(data, LARGEST))
-        _fill(ledger, found)
+        _fill(ledger, found, SharedWords() if words is None else words)
         if not _fits(ledger, len(ledger.ids)):
             return None
     except Exception:  # noqa: BLE001 # a damaged one may be wrong in any way, and one is as good as another here
@@ -136,7 +137,7 @@ def _column(values: "array[Any] | list[Any]") -> tuple[bytes, msgspec.Raw]:
     return told.tobytes(), msgspec.Raw(_pack(found))
 
 
-def _fill(store: ColumnStore, packed: PackedStore) -> None:
+def _fill(store: ColumnStore, packed: PackedStore, words: SharedWords) -> None:
     kind = type(store)
     for name, (data, values) in zip(store.COLUMNS, packed.columns, strict=True):
         column = getattr(store, name)
@@ -144,13 +145,14 @@ def _fill(store: ColumnStore, packed: PackedStore) -> None:
             setattr(store, name, array(_kind(values), data))
         else:
             told = array("i", data)
-            table = [*(_shapes if name == "shape" else _words)(values), *_STAND_INS]
+            known = _shapes(values) if name == "shape" else map(words.__getitem__, _words(values))
+            table = [*known, *_STAND_INS]
             column += map(table.__getitem__, told)
     for name, each in zip(store.STORES, packed.stores, strict=True):
-        _fill(getattr(store, name), each)
+        _fill(getattr(store, name), each, words)
     for name, data in zip(store.BESIDE, packed.beside, strict=True):
         beside = _BESIDE[kind, name]
-        found = beside.unpack(msgspec.msgpack.decode(data, type=beside.type))
+        found = beside.share(beside.unpack(msgspec.msgpack.decode(data, type=beside.type)), words)
         if isinstance(numbering := getattr(store, name), Numbering):
             numbering.learn(found)
         else:
@@ -181,14 +183,19 @@ class _Beside(NamedTuple):
     type: Any
     pack: Callable[[Any], Any] = lambda value: value
     unpack: Callable[[Any], Any] = lambda value: value
+    share: Callable[[Any, SharedWords], Any] = lambda value, _: value
+    """Gives it the words that others have too."""
     by_row: bool = False
 
 
 def _of_rows(
-    type: Any, pack: Callable[[Any], Any] = lambda value: value, unpack: Callable[[Any], Any] = lambda value: value
+    type: Any,
+    pack: Callable[[Any], Any] = lambda value: value,
+    unpack: Callable[[Any], Any] = lambda value: value,
+    share: Callable[[Any, SharedWords], Any] = lambda value, _: value,
 ) -> _Beside:
     """What only few rows have, by row."""
-    return _Beside(type, pack, unpack, by_row=True)
+    return _Beside(type, pack, unpack, share, by_row=True)
 
 
 def _numbers(code: str) -> _Beside:
@@ -221,18 +228,35 @@ def _unpacked_details(details: dict[Handle, PackedDetails]) -> dict[Handle, Deta
     }
 
 
+def _shared_details(details: dict[Handle, Details], words: SharedWords) -> dict[Handle, Details]:
+    return {
+        row: replace(
+            each,
+            words=tuple([word and (word if len(word) > LONG else words[word]) for word in each.words]),
+            places=shared(each.places, words),
+        )
+        for row, each in details.items()
+    }
+
+
+def _shared_refs(
+    refs: dict[int, tuple[tuple[str, str], ...]], words: SharedWords
+) -> dict[int, tuple[tuple[str, str], ...]]:
+    return {row: tuple([(words[name], words[value]) for name, value in each]) for row, each in refs.items()}
+
+
 def _faults(faults: dict[Handle, tuple[Erred, ...]]) -> "dict[Handle, dict[tuple[Origin, Fault], Erred]]":
     return {row: {(each.origin, each.fault): each for each in told} for row, told in faults.items()}
 
 
 def _accounts(packed: PackedStore) -> Accounts:
     found = Accounts()
-    _fill(found, packed)
+    _fill(found, packed, SharedWords())
     return found
 
 
 _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
-    (Ledger, "ids"): _Beside(list[str]),
+    (Ledger, "ids"): _Beside(list[str], share=lambda ids, words: [*map(words.__getitem__, ids)]),
     (Ledger, "_words"): _Beside(list[str], lambda words: words.things),
     (Ledger, "_accounts"): _Beside(PackedStore, lambda accounts: _packed(accounts, 0), _accounts),
     (Ledger, "_costs"): _of_rows(dict[int, float]),
@@ -242,20 +266,25 @@ _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
         dict[int, tuple[Erred, ...]], lambda told: {row: tuple(each.values()) for row, each in told.items()}, _faults
     ),
     (Ledger, "registries"): _Beside(None, _no_listings, lambda _: RegistryListings()),
-    (Ledger, "_details"): _of_rows(dict[int, PackedDetails], _details, _unpacked_details),
+    (Ledger, "_details"): _of_rows(dict[int, PackedDetails], _details, _unpacked_details, _shared_details),
     (Ledger, "pulse"): _Beside(list[int], lambda pulse: [*pulse.minutes], SleepDetector),
     (Starts, "_shapes"): _Beside(None, lambda _: None, lambda _: {}),
     (Starts, "pids"): _of_rows(dict[int, int]),
-    (Starts, "refs"): _of_rows(dict[int, tuple[tuple[str, str], ...]]),
+    (Starts, "refs"): _of_rows(dict[int, tuple[tuple[str, str], ...]], share=_shared_refs),
     (Starts, "guessed"): _of_rows(set[int]),
     (Starts, "claims"): _of_rows(
         dict[int, tuple[Started, ...]],
         lambda claims: {row: unpack_starts(each, "") for row, each in claims.items()},
         lambda claims: {row: pack_starts(each) for row, each in claims.items()},
+        lambda claims, words: {row: shared(each, words) for row, each in claims.items()},
     ),
     (Starts, "_deadlines"): _of_rows(dict[int, Millis]),
     (Ends, "claims"): _of_rows(dict[int, tuple[Ended, ...]]),
-    (OriginColumn, "numbers"): _Beside(list[HostFile], lambda sources: sources.things),
+    (OriginColumn, "numbers"): _Beside(
+        list[HostFile],
+        lambda sources: sources.things,
+        share=lambda sources, words: [(words[host], words[source]) for host, source in sources],
+    ),
     (Archive, "_full"): _Beside(list[bytes]),
     (Archive, "_base"): _numbers("i"),
     (Archive, "_last"): _Beside(list[bytes]),

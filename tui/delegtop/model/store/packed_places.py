@@ -13,6 +13,7 @@ import msgspec
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Started, Trust
+from delegtop.model.store.numbers import SharedWords
 
 Order = tuple[bool, int, Origin]
 """When and where a word was said, so that the earliest comes first; without a time it comes last."""
@@ -91,6 +92,11 @@ def unpack_orders(packed: Packed, count: int) -> list[Order | None]:
                 if said >> number & 1:
                     found[number] = order
     return found
+
+
+def shared(packed: Packed, words: SharedWords) -> Packed:
+    """The same with words that others have too."""
+    return (packed[0], *map(words.__getitem__, packed[1:])) if packed and type(packed[0]) is bytes else packed
 
 
 def pack_starts(claims: tuple[Started, ...]) -> Packed:
