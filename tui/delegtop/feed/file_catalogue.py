@@ -17,7 +17,7 @@ from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.lending import SessionLending
-from delegtop.feed.recent_window import FEW, RecentWindow, folder_of, session_of, unit_of
+from delegtop.feed.recent_window import FEW, Looks, RecentWindow, folder_of, session_of, unit_of
 from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
 from delegtop.model.store.column_growth import give_back
 from delegtop.sources import history
@@ -102,10 +102,14 @@ class FileCatalogue:
         self._first.keep(self._unknown)
         self._empty.look(self._unknown)
         known = {*self.waiting, *self._unknown}
+        looks: Looks = {}
         admitted = self._window.admit(
-            path
-            for path in self._scan.files
-            if path not in self.shelf and path not in self.readings and path not in known
+            (
+                path
+                for path in self._scan.files
+                if path not in self.shelf and path not in self.readings and path not in known
+            ),
+            looks,
         )
         if self._sift is not None:
             admitted = self._sift(admitted)
@@ -120,18 +124,18 @@ class FileCatalogue:
         if self.index is not None and is_new and self._sift is None:
             for path in admitted:
                 self._order.setdefault(path, len(self._order))
-            self._recall(self.index)
+            self._recall(self.index, looks)
             if self._may_lend and self.index.lends:
                 self._may_lend, self._lending = False, SessionLending.begun(self.waiting)
         self._left_out = tuple(self._too_old())
         return self._roots.directories()
 
-    def _recall(self, index: "SessionIndex") -> None:
+    def _recall(self, index: "SessionIndex", looks: Looks) -> None:
         """Put on the shelf what is known from an earlier run."""
         busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
         if self.shelf:
             busy.update(session for path in self.waiting if (session := self.shelf.session_of(path)))
-        for session, files in index.recall(self.waiting, busy, self._tail.knows):
+        for session, files in index.recall(self.waiting, busy, self._tail.knows, looks):
             self.shelf.put_again(session, files)
         self.waiting = [path for path in self.waiting if path not in self.shelf]
 

@@ -6,7 +6,7 @@ in those of one. Signs of life are in it as a ledger folds them, into the last o
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -105,7 +105,17 @@ def _problem(each: Unreadable | Deviation) -> KeptProblem:
 
 def has_secret(value: object) -> bool:
     """Whether any text in it would be masked on a screen."""
-    return any(mask(text) != text for text in {*_texts(value)})
+    return any((_is_masked if len(text) <= _SHORT else _would_be)(text) for text in {*_texts(value)})
+
+
+def _would_be(text: str) -> bool:
+    return mask(text) != text
+
+
+_is_masked = lru_cache(4_096)(_would_be)
+"""Of names of tools and models, folders and titles most sessions have the same."""
+_SHORT = 200
+"""Characters: what is longer is hardly said twice, and would be kept here."""
 
 
 def fields_of(events: Iterable[Event]) -> set[Any]:

@@ -18,6 +18,8 @@ FEW = 200
 """So many files are read in a moment, in whatever order."""
 _DOCUMENT = ".json"
 """How the names of files end that say the least about when."""
+Looks = dict[str, os.stat_result]
+"""What the system said of files just now."""
 _SESSION = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -52,9 +54,11 @@ class RecentWindow:
             self._sessions.add(session)
             self.alive.add(session)
 
-    def admit(self, paths: Iterable[str]) -> list[str]:
-        """Those of all paths that nobody reads which are to be read from now on, the newest first if they are many."""
-        written = {path: at for path in paths if (at := _written(path)) is not None}
+    def admit(self, paths: Iterable[str], looks: Looks | None = None) -> list[str]:
+        """Those of all paths that nobody reads which are to be read from now on, the newest first if they are many.
+        What the system says of each is put into `looks`, so that nobody has to ask again."""
+        looks = {} if looks is None else looks
+        written = {path: at for path in paths if (at := _written(path, looks)) is not None}
         since, asleep = self.since, frozenset[str]()
         if since is not None:
             asleep = self._here.asleep(written, self._told, since)
@@ -137,14 +141,15 @@ def folder_of(path: str) -> str:
     return os.path.dirname(path[: found.start()] if found else path) or "."  # noqa: PTH120 # thousands of files at every scan
 
 
-def _written(path: str) -> Millis | None:
+def _written(path: str, looks: Looks) -> Millis | None:
     """When it was last written; None if it is not there. Any other that cannot be asked is read, and that tells why."""
     try:
-        written = os.stat(path).st_mtime_ns  # noqa: PTH116 # thousands of files at every scan
+        looks[path] = found = os.stat(path)  # noqa: PTH116 # thousands of files at every scan
     except FileNotFoundError:
         return None
     except OSError:
         return Millis(1 << 62)
+    written = found.st_mtime_ns
     if is_database(path):
         # What a program writes into its database stands in the log beside it first, for hours if it writes little.
         with contextlib.suppress(OSError):

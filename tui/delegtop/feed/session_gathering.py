@@ -44,7 +44,8 @@ class LastSigns:
     """Signs of life, of which all but the last is nearly always outdone: a ledger folds only what is not."""
 
     def __init__(self) -> None:
-        self._ledger = Ledger()
+        self._besides: Ledger | None = None
+        """Those that were not outdone."""
         self._last: dict[str, Heard] = {}
         self.minutes: set[int] = set()
         """In which there were any."""
@@ -57,17 +58,23 @@ class LastSigns:
             if at is not None and at // MINUTE != minute:
                 minute = at // MINUTE
                 minutes.add(minute)
-            before = last.get(sign.id)
+            id = sign.id
+            before = last.get(id)
             if before is not None and not _outdoes(sign, before):
                 besides.append(before)
-            last[sign.id] = sign
+            last[id] = sign
         if besides:
-            self._ledger.apply(besides, set(), set(), set(), set())
+            if self._besides is None:
+                self._besides = Ledger()
+            self._besides.apply(besides, set(), set(), set(), set())
 
     def all(self) -> list[Heard]:
         """The last of each, with the most that it used."""
-        self._ledger.apply(self._last.values(), set(), set(), set(), set())
-        return [self._ledger.last_sign(handle) for handle in self._ledger]
+        ledger = self._besides
+        if ledger is None:
+            return [*self._last.values()]
+        ledger.apply(self._last.values(), set(), set(), set(), set())
+        return [ledger.last_sign(handle) for handle in ledger]
 
 
 def _outdoes(sign: Heard, before: Heard) -> bool:

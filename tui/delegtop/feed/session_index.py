@@ -21,7 +21,7 @@ from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile, place
 from delegtop.feed.kept_session import LAYOUT, KeptFile, KeptSession, SessionBlock, kept_file, unpack_block
 from delegtop.feed.log_index import LogIndex
-from delegtop.feed.recent_window import folder_of, session_of, unit_of
+from delegtop.feed.recent_window import Looks, folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
 from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import Event, Started
@@ -95,10 +95,11 @@ class SessionIndex:
     # -- what is known -----------------------------------------------------------------------------------------------
 
     def recall(
-        self, paths: Iterable[str], busy: Collection[str], knows: Callable[[int], bool]
+        self, paths: Iterable[str], busy: Collection[str], knows: Callable[[int], bool], looks: Looks
     ) -> Iterator[tuple[str, list[Kept]]]:
         """The units of these new files that need not be read, with what the shelf keeps of each; none of `busy`, and
-        none with a text that `knows` knows. What is known of logs is noted for when they are opened."""
+        none with a text that `knows` knows. Who is in `looks` was looked at just now. What is known of logs is noted
+        for when they are opened."""
         units: dict[str, set[str]] = {}
         words = SharedWords()
         for path in map(words.__getitem__, paths):
@@ -112,7 +113,7 @@ class SessionIndex:
             is_thin = len(block.ledger) < _THIN
             for session in block.sessions:
                 unit = names.get(session.name)
-                if unit is not None and (files := self._take_over(unit, (block, session), units[unit], knows)):
+                if unit is not None and (files := self._take_over(unit, (block, session), units[unit], knows, looks)):
                     if is_thin:
                         self._thin.append((block, session))
                     yield unit, files
@@ -126,10 +127,10 @@ class SessionIndex:
         return len(asked) == len(block.sessions) * (self._asks_moments + self._asks_calls)
 
     def _take_over(
-        self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool]
+        self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool], looks: Looks
     ) -> list[Kept] | None:
         """What the shelf keeps of the files of a unit, if they are what they were when they told this."""
-        files = _unchanged(place[1], paths, knows)
+        files = _unchanged(place[1], paths, knows, looks)
         if files is not None:
             self._waiting[unit], self._names[unit] = place, place[1].name
         return files
@@ -138,7 +139,7 @@ class SessionIndex:
         self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool]
     ) -> list[Kept] | None:
         """The same of what another process has just read; it is kept from now on."""
-        files = self._take_over(unit, place, {*paths}, knows)
+        files = self._take_over(unit, place, {*paths}, knows, {})
         if files is not None:
             self._note(unit, place)
         return files
@@ -423,7 +424,9 @@ def _name(unit: str, paths: Collection[str]) -> str:
     return f"{place}\n{unit}\n{'' if first.startswith('/') else first}"
 
 
-def _unchanged(kept: KeptSession, paths: Collection[str], knows: Callable[[int], bool]) -> list[Kept] | None:
+def _unchanged(
+    kept: KeptSession, paths: Collection[str], knows: Callable[[int], bool], looks: Looks
+) -> list[Kept] | None:
     """What the shelf keeps of its files, if these are all there are, and none is another than it was."""
     try:
         files = kept.files()
@@ -434,7 +437,7 @@ def _unchanged(kept: KeptSession, paths: Collection[str], knows: Callable[[int],
     own = {path: path for path in paths}
     found: list[Kept] = []
     for file in files:
-        look = _look(file)
+        look = _look(file, looks.get(file.path))
         if look is None or file.format not in OWN or (file.key and knows(file.key)):
             return None
         found.append(file.kept(look, own[file.path]))
@@ -443,10 +446,10 @@ def _unchanged(kept: KeptSession, paths: Collection[str], knows: Callable[[int],
     return found
 
 
-def _look(file: KeptFile) -> Look | None:
+def _look(file: KeptFile, found: os.stat_result | None) -> Look | None:
     """What the file looks like now, if it is as it was: by its look, else by all that stands in it. A backup that was
     put back, and one that was merely touched, look otherwise."""
-    look = _look_at(file.path)
+    look = _look_at(file.path) if found is None else look_of(found)
     if look is None or look == file.look:
         return look
     return look if look[2] == file.look[2] and _digest(file.path, look) == file.digest else None

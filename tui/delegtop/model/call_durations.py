@@ -1,7 +1,6 @@
 """How long calls and answers took, by the signs of life that told of them. Only `learn` asks for it, and of sessions
 that were read in an earlier run it is kept."""
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -10,7 +9,7 @@ import msgspec
 from delegtop.base.clock import HOUR, Millis
 from delegtop.model.call_names import names_of_agent, names_of_answer, names_of_call, program_called
 from delegtop.model.delegation import AGAIN
-from delegtop.model.duration_curve import counted
+from delegtop.model.duration_curve import add, counted
 from delegtop.model.events import Ended, Event, Heard, Phase, Resumed
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Counts, Kind
@@ -21,6 +20,7 @@ NO_ANSWER = HOUR
 """After so long nobody has been waiting for the model: the machine slept, or the log goes on where it was left."""
 MOST = 300
 """So many kinds are kept, those with the most calls."""
+_MODEL, _TOOL = Phase.MODEL, Phase.TOOL
 
 
 class Busy(msgspec.Struct, gc=False):
@@ -58,8 +58,8 @@ class CallCounts:
     Each log is followed by itself, so it makes no difference in which order they are read."""
 
     def __init__(self) -> None:
-        self._spans: dict[tuple[str, str | None, str], array[int]] = {}
-        """By id, tool and program: a number for each call."""
+        self._counts: dict[tuple[str, str | None, str], list[int]] = {}
+        """How many took how long, by id, tool and program."""
         self._busy: dict[str, dict[str, Busy]] = {}
         """By log, and then by id."""
         self._recalled: list[CallsOfOne] = []
@@ -75,7 +75,7 @@ class CallCounts:
         """Take in what happened, in the order in which each log tells it."""
         source, busy = "", dict[str, Busy]()
         for event in events:
-            if isinstance(event, Heard):
+            if type(event) is Heard:
                 if event.origin.source is not source:
                     source = event.origin.source
                     busy = self._busy.setdefault(source, {})
@@ -85,36 +85,37 @@ class CallCounts:
                 before = busy.get(event.id)
                 if before is None:
                     busy[event.id] = Busy(phase, event.tool, event.doing, at, event.since or at)
-                elif not (before.at <= at and before.phase is phase is Phase.MODEL and (event.asked or 0) >= AGAIN):
-                    since = self._went_on(before, event, phase, at) if before.at <= at else None
-                    before.phase, before.tool, before.doing = phase, event.tool, event.doing
-                    before.at, before.since = at, since or event.since or at
+                    continue
+                since: Millis | None = None
+                if before.at <= at:
+                    if before.phase is _MODEL:
+                        if phase is _MODEL and (event.asked or 0) >= AGAIN:
+                            continue
+                        if at - before.at < NO_ANSWER:
+                            self._count(event.id, None, "", at - before.at)
+                    elif before.phase is _TOOL and before.tool and phase is _MODEL:
+                        program = program_called(before.tool, before.doing)
+                        self._count(event.id, before.tool, program, at - before.since)
+                    elif before.phase is phase and before.tool == event.tool and before.doing == event.doing:
+                        since = event.since or before.since  # it is still the same call
+                before.phase, before.tool, before.doing = phase, event.tool, event.doing
+                before.at, before.since = at, since or event.since or at
             elif isinstance(event, Ended | Resumed):
                 self._busy.get(event.origin.source, {}).pop(event.id, None)
 
-    def _went_on(self, before: Busy, event: Heard, phase: Phase, at: Millis) -> Millis | None:
-        """Count what came to its end; when the call was made, if it is still the same."""
-        if before.phase is Phase.MODEL:
-            if at - before.at < NO_ANSWER:
-                self._count(event.id, None, "", at - before.at)
-        elif before.phase is Phase.TOOL and before.tool and phase is Phase.MODEL:
-            self._count(event.id, before.tool, program_called(before.tool, before.doing), at - before.since)
-        elif before.phase is phase and before.tool == event.tool and before.doing == event.doing:
-            return event.since or before.since
-        return None
-
     def _count(self, id: str, tool: str | None, program: str, took: int) -> None:
+        """One came to its end."""
         key = id, tool, program
-        spans = self._spans.get(key)
-        if spans is None:
-            spans = self._spans[key] = array("q")
-        spans.append(took)
+        counts = self._counts.get(key)
+        if counts is None:
+            counts = self._counts[key] = []
+        add(counts, took)
 
     def all(self) -> list[CallsOfOne]:
         """What each did."""
         own: dict[str, CallsOfOne] = {}
-        for (id, tool, program), spans in self._spans.items():
-            own.setdefault(id, CallsOfOne(id, [])).spreads.append(Spread(tool, program, counted(spans)))
+        for (id, tool, program), counts in self._counts.items():
+            own.setdefault(id, CallsOfOne(id, [])).spreads.append(Spread(tool, program, tuple(counts)))
         return [*self._recalled, *own.values()]
 
 

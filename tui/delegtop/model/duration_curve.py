@@ -48,7 +48,7 @@ def counted(spans: Iterable[int]) -> Counts:
 
 def add(counts: list[int], took: int) -> None:
     """Count one that took so long."""
-    step = step_of(took)
+    step = 0 if took < SECOND else step_of(took)
     if step >= len(counts):
         counts.extend([0] * (step + 1 - len(counts)))
     counts[step] += 1

@@ -35,6 +35,8 @@ def cut(text: str, width: int, mark: str = "…") -> str:
     if len(text) <= width and cells(text) <= width:
         return text
     room = width - len(mark)
+    if text.isascii() or not _ODD.search(text):
+        return (text[: max(room, 0)] + mark)[:width] if width > 0 else ""
     end = 0
     while end < len(text) and room >= (size := _cell(text[end])):
         room -= size

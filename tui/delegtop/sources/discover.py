@@ -19,6 +19,8 @@ from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import of_file
 
 _LOG_NAME = lazy_pattern(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
+_LOG = (".jsonl", ".ndjson", ".json", ".log")
+"""How nearly all of these end."""
 _ROTATED = lazy_pattern(r"(\.(?:jsonl|ndjson|json|log))[.-]\d[\d.-]*$")
 _DATABASE = (".db", ".sqlite", ".sqlite3")
 _COMPRESSED = lazy_pattern(r"\.(gz|zst|xz|bz2|zip)$")
@@ -250,7 +252,7 @@ class Roots:
         return folder
 
     def _is_log_name(self, name: str) -> bool:
-        if _LOG_NAME.search(_COMPRESSED.sub("", name)) and not name.endswith(".zip"):
+        if name.endswith(_LOG) or (_LOG_NAME.search(_COMPRESSED.sub("", name)) and not name.endswith(".zip")):
             return True
         return name.endswith(_DATABASE) or self._is_expected_name(name)
 

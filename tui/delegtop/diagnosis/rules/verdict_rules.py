@@ -33,4 +33,8 @@ def _rule(kind: Kind) -> Rule:
     return Rule(row.rule, row.short, row.severity, row.must, row.why, check)
 
 
+def may_find(case: Case) -> bool:
+    return judge(case) is not None
+
+
 MADE = tuple(_rule(kind) for kind in Kind if kind.row.rule)

@@ -1,6 +1,7 @@
 """Claims: what is said of one delegation in more than one place, what is taken from it, and where it disagrees."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from operator import attrgetter
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -23,6 +24,8 @@ _OWN_WAY = ("timeout", "deadline", "parent", "pid")
 _CONTESTED = tuple(
     name for name in Started.__struct_fields__ if name in FACTS and FACTS[name].contested and name not in _OWN_WAY
 )
+
+_compared = attrgetter(*_OWN_WAY, "at", *_CONTESTED)
 
 C = TypeVar("C", bound=Started | Ended)
 
@@ -67,9 +70,12 @@ def merge_starts(events: Iterable[Started]) -> Started:
     return replace(first, **gaps)
 
 
-def merge_refs(starts: Iterable[Started], pid: int | None) -> tuple[tuple[str, str], ...]:
+def merge_refs(starts: Collection[Started], pid: int | None) -> tuple[tuple[str, str], ...]:
     """The foreign ids of one of which starts tell that differ, and which has that process."""
-    return _refs(sorted(starts, key=_start_order), pid)
+    told = {ref for start in starts for ref in start.refs}
+    if any(name in OF_PROCESS for name, _ in told):
+        return _refs(sorted(starts, key=_start_order), pid)
+    return tuple(sorted(told)) if len(told) > 1 else tuple(told)
 
 
 def _refs(starts: Iterable[Started], pid: int | None) -> tuple[tuple[str, str], ...]:
@@ -105,8 +111,10 @@ def merge_ends(events: Iterable[Ended]) -> Ended:
     return first
 
 
-def disagreements(starts: Iterable[Started], ends: Iterable[Ended]) -> tuple[Claim, ...]:
+def disagreements(starts: Collection[Started], ends: Collection[Ended]) -> tuple[Claim, ...]:
     """Every field on which two of the claims differ, with each claim's value and place."""
+    if len(ends) < 2 and (not starts or _agree(starts)):
+        return ()
     starts, ends = sorted(starts, key=_start_order), _in_end_order(ends)
     found: list[Claim] = []
     for field, told in (
@@ -127,6 +135,14 @@ def disagreements(starts: Iterable[Started], ends: Iterable[Ended]) -> tuple[Cla
     known = [e for e in ends if e.outcome is not Outcome.UNKNOWN or e.by > Ending.GONE]
     found += _disagreement("outcome", [(str(e.outcome), e.origin) for e in known])
     return tuple(found)
+
+
+def _agree(starts: Collection[Started]) -> bool:
+    """Whether nothing that is compared was told in two ways, whoever told it: nearly all that is told twice."""
+    first, *rest = map(_compared, starts)
+    if all(told == first for told in rest):
+        return True
+    return all(len({*told}.difference(_UNSAID)) < 2 for told in zip(first, *rest, strict=True))
 
 
 def _is_process(event: Started) -> bool:

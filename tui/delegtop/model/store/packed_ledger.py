@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import HostFile, Origin
-from delegtop.model.events import Awaited, Ended, Erred, Fault, Noted, ProcessSeen, Sighted, Started
+from delegtop.model.events import Awaited, Ended, Erred, Fault, Noted, ProcessSeen, Sighted
 from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.accounts import Accounts
 from delegtop.model.store.archive import Archive, press, unpress
@@ -25,12 +25,12 @@ from delegtop.model.store.ends import Ends
 from delegtop.model.store.ledger import ARCHIVED, IN_LOG, Handle, Ledger
 from delegtop.model.store.numbers import Numbering, SharedWords
 from delegtop.model.store.origin_column import OriginColumn
-from delegtop.model.store.packed_places import pack_orders, pack_starts, shared, unpack_starts
+from delegtop.model.store.packed_places import Packed, shared, unpack_starts
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
 
-LAYOUT = f"2 {sys.byteorder}"
+LAYOUT = f"3 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024
@@ -41,7 +41,7 @@ _STAND_INS = (IN_LOG, ARCHIVED, None)
 
 class PackedDetails(Struct, frozen=True, gc=False, array_like=True):
     words: tuple[str | None, ...]
-    orders: tuple[tuple[bool, int, Origin] | None, ...]
+    places: tuple[Any, ...]
     told: tuple[Noted, ...]
     awaited: Awaited | None
     sighted: Sighted | None
@@ -207,10 +207,27 @@ def _no_listings(registries: RegistryListings) -> None:
         raise _CannotKeepError
 
 
+def _of_bytes(places: Packed) -> Packed:
+    """These, if they are the bytes that they should be."""
+    if places and type(places[0]) is not bytes:
+        raise _CannotKeepError
+    return places
+
+
+def _all_of_bytes(places: dict[Handle, Packed]) -> dict[Handle, Packed]:
+    return {row: _of_bytes(each) for row, each in places.items()}
+
+
 def _details(details: dict[Handle, Details]) -> dict[Handle, PackedDetails]:
     return {
         row: PackedDetails(
-            each.words, tuple(each.orders), each.told, each.awaited, each.sighted, each.process, each.resumed_at
+            each.words,
+            _of_bytes(each.places),
+            each.told,
+            each.awaited,
+            each.sighted,
+            each.process,
+            each.resumed_at,
         )
         for row, each in details.items()
     }
@@ -218,11 +235,17 @@ def _details(details: dict[Handle, Details]) -> dict[Handle, PackedDetails]:
 
 def _unpacked_details(details: dict[Handle, PackedDetails]) -> dict[Handle, Details]:
     count = len(Details().words)
-    if any(len(each.words) != count or len(each.orders) != count for each in details.values()):
+    if any(len(each.words) != count for each in details.values()):
         raise ValueError("words of another table")
     return {
         row: Details(
-            each.words, pack_orders(each.orders), each.told, each.awaited, each.sighted, each.process, each.resumed_at
+            each.words,
+            _of_bytes(each.places),
+            each.told,
+            each.awaited,
+            each.sighted,
+            each.process,
+            each.resumed_at,
         )
         for row, each in details.items()
     }
@@ -273,9 +296,9 @@ _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     (Starts, "refs"): _of_rows(dict[int, tuple[tuple[str, str], ...]], share=_shared_refs),
     (Starts, "guessed"): _of_rows(set[int]),
     (Starts, "claims"): _of_rows(
-        dict[int, tuple[Started, ...]],
-        lambda claims: {row: unpack_starts(each, "") for row, each in claims.items()},
-        lambda claims: {row: pack_starts(each) for row, each in claims.items()},
+        dict[int, tuple[Any, ...]],
+        _all_of_bytes,
+        _all_of_bytes,
         lambda claims, words: {row: shared(each, words) for row, each in claims.items()},
     ),
     (Starts, "_deadlines"): _of_rows(dict[int, Millis]),

@@ -6,11 +6,11 @@ others have them too. A source stays the very object it was: two texts may stand
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
-from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Started, Trust
 from delegtop.model.store.numbers import SharedWords
@@ -24,9 +24,10 @@ _pack = msgspec.msgpack.Encoder().encode
 _unpack_orders = msgspec.msgpack.Decoder(list[tuple[int, bool, int, int, int, int, int]]).decode
 _unpack_starts = msgspec.msgpack.Decoder(list[list[Any]]).decode
 _NONE = -1
-_WORDS = ("agent", "command", "caller", "task", "parent", "host", "product")
+_words_of = attrgetter("agent", "command", "caller", "task", "parent", "host", "product")
 """The facts of a start that are words, and those that are numbers."""
-_NUMBERS = ("at", "depth", "timeout", "deadline", "pid", "listed", "guessed")
+_numbers_of = attrgetter("at", "depth", "timeout", "deadline", "pid", "listed", "guessed")
+_TRUSTS = {int(trust): trust for trust in Trust}
 
 
 class _Words:
@@ -109,8 +110,8 @@ def pack_starts(claims: tuple[Started, ...]) -> Packed:
             int(each.trust),
             [*map(number, each.path)] if each.path is not None else None,
             [number(word) for ref in each.refs for word in ref],
-            [number(getattr(each, name)) for name in _WORDS],
-            [getattr(each, name) for name in _NUMBERS],
+            [*map(number, _words_of(each))],
+            _numbers_of(each),
         )
         for each in claims
     ]
@@ -121,15 +122,31 @@ def unpack_starts(packed: Packed, id: str) -> tuple[Started, ...]:
     """The same again, of the delegation of that id."""
     if type(packed[0]) is not bytes:
         return packed
-    words = packed[1:]
+    words = (*packed[1:], None)  # which is also the last, where none is named
     found: list[Started] = []
     for source, line, offset, host, trust, path, refs, said, numbers in _unpack_starts(packed[0]):
-        facts = dict(zip(_NUMBERS, numbers, strict=True))
-        facts |= {name: None if word == _NONE else words[word] for name, word in zip(_WORDS, said, strict=True)}
-        if path is not None:
-            facts["path"] = tuple(words[each] for each in path)
-        facts["refs"] = tuple((words[name], words[value]) for name, value in zip(refs[::2], refs[1::2], strict=True))
-        at = facts.pop("at")
-        place = _origin(words, source, line, offset, host)
-        found.append(Started(id, None if at is None else Millis(at), place, trust=Trust(trust), **facts))
+        agent, command, caller, task, parent, machine, product = [words[word] for word in said]
+        at, depth, timeout, deadline, pid, listed, guessed = numbers
+        start = Started(
+            id,
+            at,
+            Origin(words[source], line, offset, words[host] or ""),
+            agent,
+            command,
+            caller,
+            task,
+            path if path is None else tuple([words[each] for each in path]),
+            depth,
+            timeout,
+            deadline,
+            parent,
+            pid,
+            machine,
+            tuple([(words[name], words[value]) for name, value in zip(refs[::2], refs[1::2], strict=True)]),
+            _TRUSTS[trust],
+            listed,
+            product,
+            guessed,
+        )
+        found.append(start)
     return tuple(found)

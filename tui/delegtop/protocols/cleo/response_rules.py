@@ -21,6 +21,10 @@ _PROTOCOL = "CLEO subagent protocol"
 _LATER = "CLEO's spawn prompts since 2026-09, Return Format Contract"
 
 
+def may_find(case: Case) -> bool:
+    return bool(case.facts.notes or _responses(case))
+
+
 @rule(
     "OUT-003",
     "wrong response",

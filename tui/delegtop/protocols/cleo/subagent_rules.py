@@ -12,7 +12,7 @@ from delegtop.model import notes as kinds
 from delegtop.model.deviation_kinds import UNLISTED
 from delegtop.model.events import Outcome
 from delegtop.model.states import ACTIVE
-from delegtop.protocols.cleo import entry_drift
+from delegtop.protocols.cleo import PRODUCT, entry_drift
 from delegtop.protocols.cleo.entry_lookup import is_entry, objected, objections, output_files, words
 from delegtop.protocols.cleo.entry_rows import OUTPUT
 from delegtop.protocols.cleo.output_file import OF_ANY_KIND, SECTIONS, TITLE
@@ -23,8 +23,15 @@ LEFT = {entry_drift.SPREAD: "OUT-002", UNLISTED: "OUT-002"}
 STALE_AFTER = 3 * MINUTE
 _PROTOCOL = "CLEO subagent protocol"
 _NO_LINE = "MANIFEST-001"
+_REGISTERED = "agent_instance"
 _TASK = re.compile(r"[A-Z]+-?\d+")
 """What is nothing but the id of a task."""
+
+
+def may_find(case: Case) -> bool:
+    """What is no entry is judged by what was noted of it, or because it is registered as an agent."""
+    facts = case.facts
+    return facts.product == PRODUCT.name or bool(facts.notes) or any(name == _REGISTERED for name, _ in facts.refs)
 
 
 # What it leaves behind: two of the four rules the protocol itself has a name for
@@ -184,7 +191,7 @@ def own_check(case: Case) -> Iterator[RuleNote]:
 )
 def heartbeat(case: Case) -> Iterator[RuleNote]:
     facts = case.facts
-    live = case.forest.state(case.handle) in ACTIVE and any(name == "agent_instance" for name, _ in facts.refs)
+    live = case.forest.state(case.handle) in ACTIVE and any(name == _REGISTERED for name, _ in facts.refs)
     if not live or facts.heard_at is None or not case.is_past(facts.heard_at + STALE_AFTER):
         return
     yield RuleNote(

@@ -66,6 +66,10 @@ def _logged(case: Case) -> OutputBlock | None:
     return meant[-1] if meant else None
 
 
+def may_find(case: Case) -> bool:
+    return case.facts.product == PRODUCT.name or _logged(case) is not None
+
+
 @rule(
     "HYP-001",
     "answer badly marked",

@@ -159,9 +159,10 @@ class Table:
         link = self.forest.link(row.handle)
         arm = {Link.INFERRED: drawing.inferred, Link.AMBIGUOUS: drawing.ambiguous}.get(link, drawing.sure)
         own = (drawing.corner if row.last else drawing.branch) + arm
-        room = max((width - _LEAST_NAME - 4) // 2, 0) if self.folds else self._room_in_print(row, width)
-        above = row.guides[1:]
-        cut = len(above) > room
+        above, cut = row.guides[1:], False
+        if above:
+            room = max((width - _LEAST_NAME - 4) // 2, 0) if self.folds else self._room_in_print(row, width)
+            cut = len(above) > room
         if cut:
             above = above[len(above) - room :]
         trunks = "".join(f"{drawing.trunk} " if runs_on else "  " for runs_on in above)
@@ -185,12 +186,15 @@ def name_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
         spans.append(CellSpan(f"{drawing.orphan} ", "unsure"))
     found = table.problem(row.handle)
     holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks else ""
-    room = max(width - sum(table.ruler.cells(span.text) for span in spans), 0)
+    cells = table.ruler.cells
+    used = sum(cells(span.text) for span in spans if span.text)
+    room = max(width - used, 0)
     hidden = _hidden(table, row, room - len(holds) - _LEAST_NAME)
     taken = len(holds) + sum(len(span.text) for span in hidden)
     name = table.cut(_called(table, row, facts), max(room - taken, min(room, _LEAST_NAME)))
-    spans += [CellSpan(name, _name_part(found, state)), CellSpan(holds, "stuck"), *hidden]
-    room = width - sum(table.ruler.cells(span.text) for span in spans) - 2
+    more = [CellSpan(name, _name_part(found, state)), CellSpan(holds, "stuck"), *hidden]
+    spans += more
+    room = width - used - sum(cells(span.text) for span in more if span.text) - 2
     title = table.prose(measures.title(facts))
     if title and room >= _LEAST_TITLE:
         spans.append(CellSpan("  " + table.cut(title, room), "muted"))
