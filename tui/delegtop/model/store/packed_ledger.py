@@ -6,7 +6,7 @@ This is how what a file told is kept between two runs. Only the same version on 
 
 import sys
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -29,13 +29,15 @@ from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
 
-LAYOUT = f"2 {sys.byteorder}"
+LAYOUT = f"3 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024
 """Bytes of one: a file that somebody else made may hold any number of them, pressed."""
 _STAND_INS = (IN_LOG, ARCHIVED, None)
 """What stands in a column for words that are elsewhere, or that there are none; the last is -1."""
+_SHAPE, _PARENT = "shape", "parent"
+"""Columns of starts: of shapes, and of ids, which are those of rows before they are any others."""
 
 
 class PackedDetails(Struct, frozen=True, gc=False, array_like=True):
@@ -67,7 +69,7 @@ def pack_ledger(ledger: Ledger) -> bytes | None:
     while ledger.ends.press_one():
         pass
     try:
-        packed = _pack(_packed(ledger, len(ledger)))
+        packed = _pack(_packed(ledger, len(ledger), dict(zip(ledger.ids, ledger, strict=True))))
         return bytes(press().compress(packed, _LEVEL)) if len(packed) <= LARGEST else None
     except (UnicodeEncodeError, OverflowError, _CannotKeepError):
         return None
@@ -109,20 +111,20 @@ class _CannotKeepError(Exception):
     """There is no place for it."""
 
 
-def _packed(store: ColumnStore, rows: int) -> PackedStore:
+def _packed(store: ColumnStore, rows: int, ids: Mapping[str, int]) -> PackedStore:
     kind = type(store)
     return PackedStore(
-        [_column(getattr(store, name)[:rows]) for name in store.COLUMNS],
-        [_packed(getattr(store, name), rows) for name in store.STORES],
+        [_column(getattr(store, name)[:rows], ids if name == _PARENT else {}) for name in store.COLUMNS],
+        [_packed(getattr(store, name), rows, ids) for name in store.STORES],
         [msgspec.Raw(_pack(_BESIDE[kind, name].pack(getattr(store, name)))) for name in store.BESIDE],
     )
 
 
-def _column(values: "array[Any] | list[Any]") -> tuple[bytes, msgspec.Raw]:
+def _column(values: "array[Any] | list[Any]", known: Mapping[Any, int]) -> tuple[bytes, msgspec.Raw]:
     if isinstance(values, array):
         return values.tobytes(), msgspec.Raw(_pack(values.typecode))
     stand_ins = {id(each): number for number, each in enumerate(_STAND_INS, -len(_STAND_INS))}
-    numbers: dict[Any, int] = {}
+    numbers, first = {**known}, len(known)
     """Shapes are known by themselves: to compare all that is in them would cost."""
     told, found = array("i"), list[Any]()
     for value in values:
@@ -130,24 +132,14 @@ def _column(values: "array[Any] | list[Any]") -> tuple[bytes, msgspec.Raw]:
         if number is None:
             key = value if type(value) is str else id(value)
             number = numbers.setdefault(key, len(numbers))
-            if number == len(found):
+            if number == first + len(found):
                 found.append(value)
         told.append(number)
     return told.tobytes(), msgspec.Raw(_pack(found))
 
 
-def _fill(store: ColumnStore, packed: PackedStore) -> None:
+def _fill(store: ColumnStore, packed: PackedStore, ids: Sequence[str] = ()) -> None:
     kind = type(store)
-    for name, (data, values) in zip(store.COLUMNS, packed.columns, strict=True):
-        column = getattr(store, name)
-        if isinstance(column, array):
-            setattr(store, name, array(_kind(values), data))
-        else:
-            told = array("i", data)
-            table = [*(_shapes if name == "shape" else _words)(values), *_STAND_INS]
-            column += map(table.__getitem__, told)
-    for name, each in zip(store.STORES, packed.stores, strict=True):
-        _fill(getattr(store, name), each)
     for name, data in zip(store.BESIDE, packed.beside, strict=True):
         beside = _BESIDE[kind, name]
         found = beside.unpack(msgspec.msgpack.decode(data, type=beside.type))
@@ -155,8 +147,20 @@ def _fill(store: ColumnStore, packed: PackedStore) -> None:
             numbering.learn(found)
         else:
             setattr(store, name, found)
-    if isinstance(store, Starts):
-        store.know_shapes()
+    if isinstance(store, Ledger):
+        ids = store.ids
+    for name, (data, values) in zip(store.COLUMNS, packed.columns, strict=True):
+        column = getattr(store, name)
+        if isinstance(column, array):
+            setattr(store, name, array(_kind(values), data))
+            continue
+        things = (_shapes if name == _SHAPE else _words)(values)
+        if isinstance(store, Starts) and name == _SHAPE:
+            store.know_shapes(things)
+        table = [*(ids if name == _PARENT else ()), *things, *_STAND_INS]
+        column += map(table.__getitem__, array("i", data))
+    for name, each in zip(store.STORES, packed.stores, strict=True):
+        _fill(getattr(store, name), each, ids)
 
 
 _kind = msgspec.msgpack.Decoder(Literal["b", "h", "H", "i", "I", "q"]).decode
@@ -234,7 +238,7 @@ def _accounts(packed: PackedStore) -> Accounts:
 _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     (Ledger, "ids"): _Beside(list[str]),
     (Ledger, "_words"): _Beside(list[str], lambda words: words.things),
-    (Ledger, "_accounts"): _Beside(PackedStore, lambda accounts: _packed(accounts, 0), _accounts),
+    (Ledger, "_accounts"): _Beside(PackedStore, lambda accounts: _packed(accounts, 0, {}), _accounts),
     (Ledger, "_costs"): _of_rows(dict[int, float]),
     (Ledger, "_whole"): _of_rows(set[int]),
     (Ledger, "_due"): _of_rows(dict[int, Millis]),
