@@ -14,6 +14,7 @@ from delegtop.model.delegation import Basis, Deadline
 from delegtop.model.events import Ending, Outcome, Phase, Trust
 from delegtop.model.policy import AgentLimits, Kind, Policy, Usual, default_timeout
 from delegtop.model.states import ACTIVE, State
+from delegtop.model.store.ends import UNSETTLED
 from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.store.starts import StartShape
 from delegtop.model.tree.lineage import Lineage, Move
@@ -24,6 +25,8 @@ _STATES = tuple(State)
 _STATE_OF = {outcome: State[outcome.name] for outcome in Outcome}
 _CODE = {state: code for code, state in enumerate(_STATES)}
 _UNSEEN = -1
+_SETTLED_AS = bytes(_CODE[_STATE_OF[outcome]] for outcome in Outcome).ljust(0x100, b"\xff")
+"""The state by the number of an outcome; _UNSEEN of those that are not settled."""
 _REMEMBERED = 100_000
 
 
@@ -105,12 +108,11 @@ class Lifecycle:
         """Bring every state to the moment `now`; returns the delegations whose state changed, or whose process is gone
         or there again: that means something to those below them."""
         new = range(len(self._state), len(self._ledger))
-        self._state.extend([_UNSEEN] * len(new))
         self._active_children.extend([0] * (len(self._ledger) - len(self._active_children)))
         if now < self.now:
             self._dirty.update(self._ledger)  # time went back: nothing on the agenda can be relied on
         self.now = self._ledger.now = now
-        changed = self._settle(new)
+        changed = self._settle(new) if new else set()
         self._dirty.update(new)
         self._dirty -= changed
         self._dirty.update(self._agenda.due(now))
@@ -131,15 +133,15 @@ class Lifecycle:
     def _settle(self, new: range) -> set[Handle]:
         """Those that came with their end: neither time nor anybody else makes them what they are. In the logs of
         yesterday nearly all are such."""
-        settled = set()
-        shapes, state_of = self._ledger.starts.shape, self._state
-        for handle, outcome in self._ledger.ends.settled(new):
-            state = _STATE_OF[outcome]
-            state_of[handle] = _CODE[state]
-            self.counts[state] += 1
+        states = self._ledger.ends.settled(new).translate(_SETTLED_AS)
+        self._state.extend(array("b", states))
+        for state, code in _CODE.items():
+            self.counts[state] += states.count(code)
+        settled = {handle for handle, state in zip(new, states, strict=True) if state != UNSETTLED}
+        shapes = self._ledger.starts.shape
+        for handle in settled:
             if (kind := _kind(shapes[handle])) is not None:
                 self._learn(handle, kind, self._ledger.ending(handle))
-            settled.add(handle)
         return settled
 
     # -- one delegation --------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ is what all their events would have told, in whatever order.
 """
 
 from collections.abc import Iterator
+from itertools import compress
 
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.model.events import Event, Heard
@@ -27,15 +28,15 @@ def absorb(
     handles, first = ledger.handles, len(ledger)
     known = [*other]  # columns that are borrowed cannot be cut and lengthened
     if isinstance(handles, dict):
-        known = [row for row, id in enumerate(other.ids) if id in handles]
+        known = [row for row, id in enumerate(other.ids) if id in handles] if first else []
     rows = range(len(other)) if not known else sorted({*other}.difference(known))
     if rows:
         ledger.append_rows(other, RowsMoved(rows, first))
         new = range(first, len(ledger))
         touched.update(new)
         started.update(new)
-        by, faulty = ledger.ends.by, ledger.faulty
-        ended.update(handle for handle in new if by[handle] != OPEN or handle in faulty)
+        ended.update(compress(new, map(OPEN.__ne__, ledger.ends.by[first : new.stop])))
+        ended.update(handle for handle in ledger.faulty if handle >= first)
         noted.update(handle for handle in ledger.detailed if handle >= first)
     ledger.pulse.minutes.update(other.pulse.minutes)
     # Registries are known by rows, so those in one are told once more.

@@ -13,6 +13,9 @@ _NARROW = 127
 
 def is_within(numbers: Collection[int], least: int, end: int) -> bool:
     """Whether all of them lie there."""
+    if isinstance(numbers, array) and numbers.typecode == "b":  # as text: a tenth of the time
+        allowed = bytes(each & 0xFF for each in range(max(least, -0x80), min(end, 0x80)))
+        return not numbers.tobytes().translate(None, allowed)
     return not numbers or (min(numbers) >= least and max(numbers) < end)
 
 
@@ -90,6 +93,8 @@ class ColumnStore:
 
     def renumber(self, name: str, first: int, numbers: Mapping[int, int]) -> None:
         """Other numbers for those that stand in a column from that row on."""
+        if all(number == now for number, now in numbers.items()):
+            return
         column = getattr(self, name)
         if max(numbers.values()) > _NARROW and column.typecode != "i":
             column = array("i", column)

@@ -20,7 +20,9 @@ _OUTCOMES = tuple(Outcome)
 _OUTCOME_CODE = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
 _ENDINGS = tuple(Ending)
 """By number."""
-_UNSETTLED = (OPEN, Ending.GONE.value)
+UNSETTLED = 0xFF
+"""Stands for the number of an outcome where it may still become another."""
+_UNSETTLED_BY = bytes(UNSETTLED * (by in (OPEN & 0xFF, Ending.GONE.value)) for by in range(0x100))
 
 
 Retell = Callable[[Origin], Iterable[Event]]
@@ -101,10 +103,16 @@ class Ends(ColumnStore):
         by = self.by[row]
         return None if by == OPEN else (_OUTCOMES[self._outcome[row]], _ENDINGS[by], known(self.at[row]))
 
-    def settled(self, rows: range) -> Iterator[tuple[int, Outcome]]:
-        """Those of these that have ended, by more than that nobody found a process of theirs."""
-        by, outcome = self.by, self._outcome
-        return ((row, _OUTCOMES[outcome[row]]) for row in rows if by[row] not in _UNSETTLED)
+    def settled(self, rows: range) -> bytes:
+        """For each of these by number how it ended, by more than that nobody found a process of it; else UNSETTLED."""
+        by, outcome = (
+            column[rows.start : rows.stop].tobytes()
+            if isinstance(column, array)
+            else bytes(column[row] & 0xFF for row in rows)
+            for column in (self.by, self._outcome)
+        )
+        unsettled = int.from_bytes(by.translate(_UNSETTLED_BY))  # each byte of all of them at once
+        return (int.from_bytes(outcome) | unsettled).to_bytes(len(rows))
 
     def report(self, row: int, id: str) -> Report:
         found = self._archive[row]

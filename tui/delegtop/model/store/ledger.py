@@ -288,8 +288,9 @@ class Ledger(ColumnStore):
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         """Delegations of another ledger that this one does not know; all of them but what registries list."""
         super().append_rows(other, moved)
-        firsts = self._account[moved.at :]
-        self._account[moved.at :] = array("i", self._accounts.append(other._accounts, firsts))
+        if len(other._accounts):
+            firsts = self._account[moved.at :]
+            self._account[moved.at :] = array("i", self._accounts.append(other._accounts, firsts))
         words = {NO_WORD: NO_WORD, **{number: self._words[word] for number, word in enumerate(other._words.things)}}
         for name in ("_tool", "_mode"):
             self.renumber(name, moved.at, words)
@@ -301,7 +302,10 @@ class Ledger(ColumnStore):
         ids = moved.column(other.ids)
         self.ids += ids
         if isinstance(self.handles, dict):
-            self.handles.update(zip(ids, range(moved.at, moved.at + len(ids)), strict=True))
+            if isinstance(other.handles, dict) and len(ids) == len(self.ids) == len(other.handles):
+                self.handles.update(other.handles)  # a copy of all costs a tenth
+            else:
+                self.handles.update(zip(ids, range(moved.at, len(self.ids)), strict=True))
 
     def is_whole(self) -> bool:
         words = len(self._words.things)

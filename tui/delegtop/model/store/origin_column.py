@@ -68,8 +68,7 @@ class OriginColumn(ColumnStore):
         for number in sorted({*self.sources[moved.at :]} - {_NOWHERE}):
             host, file = other.numbers.things[number]
             numbers[number] = self.numbers[(host, file) if host else file]
-        if any(number != now for number, now in numbers.items()):
-            self.renumber("sources", moved.at, numbers)
+        self.renumber("sources", moved.at, numbers)
 
     def is_whole(self) -> bool:
         return is_within(self.sources, _NOWHERE, len(self.numbers.things))

@@ -6,7 +6,7 @@ This is how what a file told is kept between two runs. Only the same version on 
 
 import sys
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -30,13 +30,15 @@ from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
 
-LAYOUT = f"3 {sys.byteorder}"
+LAYOUT = f"4 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024
 """Bytes of one: a file that somebody else made may hold any number of them, pressed."""
 _STAND_INS = (IN_LOG, ARCHIVED, None)
 """What stands in a column for words that are elsewhere, or that there are none; the last is -1."""
+_SHAPE, _PARENT = "shape", "parent"
+"""Columns of starts: of shapes, and of ids, which are those of rows before they are any others."""
 
 
 class PackedDetails(Struct, frozen=True, gc=False, array_like=True):
@@ -68,18 +70,18 @@ def pack_ledger(ledger: Ledger) -> bytes | None:
     while ledger.ends.press_one():
         pass
     try:
-        packed = _pack(_packed(ledger, len(ledger)))
+        packed = _pack(_packed(ledger, len(ledger), dict(zip(ledger.ids, ledger, strict=True))))
         return bytes(press().compress(packed, _LEVEL)) if len(packed) <= LARGEST else None
     except (UnicodeEncodeError, OverflowError, _CannotKeepError):
         return None
 
 
 def unpack_ledger(data: bytes, words: SharedWords | None = None) -> Ledger | None:
-    """The ledger, in these words as far as they are its own; None if it is none."""
+    """The ledger, in these words if others are told in them too; None if it is none."""
     ledger = Ledger()
     try:
         found = _unpack(unpress(data, LARGEST))
-        _fill(ledger, found, SharedWords() if words is None else words)
+        _fill(ledger, found, words)
         if not _fits(ledger, len(ledger.ids)):
             return None
     except Exception:  # noqa: BLE001 # a damaged one may be wrong in any way, and one is as good as another here
@@ -110,20 +112,20 @@ class _CannotKeepError(Exception):
     """There is no place for it."""
 
 
-def _packed(store: ColumnStore, rows: int) -> PackedStore:
+def _packed(store: ColumnStore, rows: int, ids: Mapping[str, int]) -> PackedStore:
     kind = type(store)
     return PackedStore(
-        [_column(getattr(store, name)[:rows]) for name in store.COLUMNS],
-        [_packed(getattr(store, name), rows) for name in store.STORES],
+        [_column(getattr(store, name)[:rows], ids if name == _PARENT else {}) for name in store.COLUMNS],
+        [_packed(getattr(store, name), rows, ids) for name in store.STORES],
         [msgspec.Raw(_pack(_BESIDE[kind, name].pack(getattr(store, name)))) for name in store.BESIDE],
     )
 
 
-def _column(values: "array[Any] | list[Any]") -> tuple[bytes, msgspec.Raw]:
+def _column(values: "array[Any] | list[Any]", known: Mapping[Any, int]) -> tuple[bytes, msgspec.Raw]:
     if isinstance(values, array):
         return values.tobytes(), msgspec.Raw(_pack(values.typecode))
     stand_ins = {id(each): number for number, each in enumerate(_STAND_INS, -len(_STAND_INS))}
-    numbers: dict[Any, int] = {}
+    numbers, first = {**known}, len(known)
     """Shapes are known by themselves: to compare all that is in them would cost."""
     told, found = array("i"), list[Any]()
     for value in values:
@@ -131,34 +133,39 @@ def _column(values: "array[Any] | list[Any]") -> tuple[bytes, msgspec.Raw]:
         if number is None:
             key = value if type(value) is str else id(value)
             number = numbers.setdefault(key, len(numbers))
-            if number == len(found):
+            if number == first + len(found):
                 found.append(value)
         told.append(number)
     return told.tobytes(), msgspec.Raw(_pack(found))
 
 
-def _fill(store: ColumnStore, packed: PackedStore, words: SharedWords) -> None:
+def _fill(store: ColumnStore, packed: PackedStore, words: SharedWords | None, ids: Sequence[str] = ()) -> None:
     kind = type(store)
-    for name, (data, values) in zip(store.COLUMNS, packed.columns, strict=True):
-        column = getattr(store, name)
-        if isinstance(column, array):
-            setattr(store, name, array(_kind(values), data))
-        else:
-            told = array("i", data)
-            known = _shapes(values) if name == "shape" else map(words.__getitem__, _words(values))
-            table = [*known, *_STAND_INS]
-            column += map(table.__getitem__, told)
-    for name, each in zip(store.STORES, packed.stores, strict=True):
-        _fill(getattr(store, name), each, words)
     for name, data in zip(store.BESIDE, packed.beside, strict=True):
         beside = _BESIDE[kind, name]
-        found = beside.share(beside.unpack(msgspec.msgpack.decode(data, type=beside.type)), words)
+        found = beside.unpack(msgspec.msgpack.decode(data, type=beside.type))
+        if words is not None:
+            found = beside.share(found, words)
         if isinstance(numbering := getattr(store, name), Numbering):
             numbering.learn(found)
         else:
             setattr(store, name, found)
-    if isinstance(store, Starts):
-        store.know_shapes()
+    if isinstance(store, Ledger):
+        ids = store.ids
+    for name, (data, values) in zip(store.COLUMNS, packed.columns, strict=True):
+        column = getattr(store, name)
+        if isinstance(column, array):
+            setattr(store, name, array(_kind(values), data))
+            continue
+        things = (_shapes if name == _SHAPE else _words)(values)
+        if isinstance(store, Starts) and name == _SHAPE:
+            store.know_shapes(things)
+        elif words is not None:
+            things = [*map(words.__getitem__, things)]
+        table = [*(ids if name == _PARENT else ()), *things, *_STAND_INS]
+        column += map(table.__getitem__, array("i", data))
+    for name, each in zip(store.STORES, packed.stores, strict=True):
+        _fill(getattr(store, name), each, words, ids)
 
 
 _kind = msgspec.msgpack.Decoder(Literal["b", "h", "H", "i", "I", "q"]).decode
@@ -274,14 +281,14 @@ def _faults(faults: dict[Handle, tuple[Erred, ...]]) -> "dict[Handle, dict[tuple
 
 def _accounts(packed: PackedStore) -> Accounts:
     found = Accounts()
-    _fill(found, packed, SharedWords())
+    _fill(found, packed, None)
     return found
 
 
 _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     (Ledger, "ids"): _Beside(list[str], share=lambda ids, words: [*map(words.__getitem__, ids)]),
     (Ledger, "_words"): _Beside(list[str], lambda words: words.things),
-    (Ledger, "_accounts"): _Beside(PackedStore, lambda accounts: _packed(accounts, 0), _accounts),
+    (Ledger, "_accounts"): _Beside(PackedStore, lambda accounts: _packed(accounts, 0, {}), _accounts),
     (Ledger, "_costs"): _of_rows(dict[int, float]),
     (Ledger, "_whole"): _of_rows(set[int]),
     (Ledger, "_due"): _of_rows(dict[int, Millis]),

@@ -1,7 +1,8 @@
 """Starts in columns: what delegations are and who handed them out, merged from all that tell of it."""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Collection, Container, Mapping
+from itertools import compress
 from operator import attrgetter
 from sys import intern
 from typing import ClassVar, Self
@@ -130,16 +131,24 @@ class Starts(ColumnStore):
         elif self.guessed:
             self.guessed.discard(row)
 
-    def know_shapes(self) -> None:
-        """The shapes of all rows, to be shared by others."""
-        for shape in {id(shape): shape for shape in self.shape if shape is not None}.values():
-            self._shapes[_common(shape)] = shape
+    def know_shapes(self, shapes: Collection[StartShape]) -> None:
+        """The shapes of all rows, each once, to be shared by others."""
+        self._shapes = {_common(shape): shape for shape in shapes}
+        if len(self._shapes) != len(shapes):
+            raise ValueError("a shape is told twice")
+
+    def rows_on(self, paths: Container[tuple[str, ...]]) -> set[int]:
+        """All whose own path is one of these. Shapes are looked at and not rows, of which there are many more."""
+        wanted = {id(shape) for shape in self._shapes.values() if shape.own_path in paths}
+        if not wanted:
+            return set()
+        return set(compress(range(len(self.shape)), map(wanted.__contains__, map(id, self.shape))))
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         super().append_rows(other, moved)
-        ours = {id(shape): shape for shape in self.shape[moved.at :] if shape is not None}
-        known = {number: self._shapes.setdefault(_common(shape), shape) for number, shape in ours.items()}
-        self.shape[moved.at :] = [shape and known[id(shape)] for shape in self.shape[moved.at :]]
+        ours = {id(shape): self._shapes.setdefault(key, shape) for key, shape in other._shapes.items()}
+        if any(id(shape) != number for number, shape in ours.items()):
+            self.shape[moved.at :] = [shape and ours[id(shape)] for shape in self.shape[moved.at :]]
         self.pids |= moved.table(other.pids)
         self.refs |= moved.table(other.refs)
         self.guessed.update(moved.table(dict.fromkeys(other.guessed)))

@@ -6,7 +6,7 @@ one's and that was open when this one started. Two that fit make the link ambigu
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from delegtop.model.delegation import Link
 from delegtop.model.store.ledger import Handle, Ledger
@@ -22,6 +22,9 @@ with a million of them must not be searched for each."""
 
 LONGEST_PATH = 100
 """Names. Something is kept under every part of a path: one of ten thousand names would take all the memory there is."""
+
+_SHARE = 16
+"""Where more than this part of all is to be looked at, all are looked at in one go, rather than each for itself."""
 
 Path = tuple[str, ...]
 _ANY_TASK = "\0any"
@@ -121,8 +124,8 @@ class Lineage:
         """Take in new and changed starts and ends. Returns the delegations added, and those that got another parent."""
         added = range(len(self._parent), len(self._ledger))
         for column in (self._parent, self._first_child, self._next_sibling, self._previous_sibling):
-            column.extend([NOBODY] * len(added))
-        self._how.extend([_ROOT] * len(added))
+            column.extend(array("i", (NOBODY,)) * len(added))
+        self._how.extend(array("b", (_ROOT,)) * len(added))
         affected: set[Handle] = set()
         self.unsettled.clear()
         self._file(started, affected)
@@ -131,6 +134,8 @@ class Lineage:
             for handle in self._filed.keys() & (self._declared_below(self._redeclared | started) | ended):
                 affected |= self._possible_children(self._filed[handle])
         self._redeclared.clear()
+        if not self._on_path:  # nobody can be an inferred parent, and who is new has none yet
+            affected = {handle for handle in affected if handle < added.start}
         for handle in affected:
             self._infer(handle)
         moves = [
@@ -143,25 +148,29 @@ class Lineage:
 
     # -- declared parents ------------------------------------------------------------------------------------------
 
-    def _link_all_declared(self, handles: Iterable[Handle], added: range) -> None:
-        ids, parents, find = self._ledger.ids, self._ledger.starts.parent, self._ledger.find
-        parent_of, first_child = self._parent, self._first_child
+    def _link_all_declared(self, handles: Sequence[Handle], added: range) -> None:
+        ids, parents, find = self._ledger.ids, self._ledger.starts.parent, self._ledger.handles.get
+        parent_of, first_child, following = self._parent, self._first_child, self._next_sibling
+        previous, how, cut, start = self._previous_sibling, self._how, self._cut, added.start
+        # All that are told of are known by now, so nobody who is among these will be awaited by another of them.
+        awaited = {handle for handle in handles if ids[handle] in self._awaiting} if self._awaiting else ()
         for handle in handles:
             name = parents[handle]
-            if ids[handle] in self._awaiting:
-                self._link_declared(handle)
-            elif name is not None:
-                parent = find(name)
-                is_new = handle >= added.start and parent_of[handle] == NOBODY and first_child[handle] == NOBODY
-                if parent is None or parent == handle or self._cut or not is_new:
+            if name is None:
+                if handle in awaited:
                     self._link_declared(handle)
-                else:  # nearly all: nobody is below it, so no circle can be closed, and it was nobody's child before
-                    self._how[handle] = _EXPLICIT
-                    parent_of[handle] = parent
-                    self._next_sibling[handle] = elder = first_child[parent]
-                    if elder != NOBODY:
-                        self._previous_sibling[elder] = handle
-                    first_child[parent] = handle
+                continue
+            parent = find(name)
+            is_new = handle >= start and parent_of[handle] == NOBODY and first_child[handle] == NOBODY
+            if parent is None or parent == handle or cut or not is_new or handle in awaited:
+                self._link_declared(handle)
+            else:  # nearly all: nobody is below it, so no circle can be closed, and it was nobody's child before
+                how[handle] = _EXPLICIT
+                parent_of[handle] = parent
+                following[handle] = elder = first_child[parent]
+                if elder != NOBODY:
+                    previous[elder] = handle
+                first_child[parent] = handle
 
     def _link_declared(self, handle: Handle) -> None:
         ledger = self._ledger
@@ -230,43 +239,46 @@ class Lineage:
 
     def _file(self, handles: set[Handle], affected: set[Handle]) -> None:
         """Put delegations where path and time find them; all who may get another parent by that are affected."""
-        undeclared = [handle for handle in handles if self._ledger.starts.parent[handle] is None]
+        parents = self._ledger.starts.parent
+        undeclared = [handle for handle in handles if parents[handle] is None]
         affected.update(undeclared)
-        misplaced = self._misplaced(handles | self._newly_wanted(undeclared))
-        left = [old for handle in misplaced if (old := self._filed.get(handle))]
+        wanted = self._newly_wanted(undeclared)
+        misplaced = self._misplaced(handles | wanted if wanted else handles, undeclared)
+        left = [(handle, old) for handle in misplaced if (old := self._filed.pop(handle, None))]
         # All leave before any is looked for or put anew: a bucket is searched by age, so it must be in order.
-        for handle in misplaced:
-            for bucket in self._buckets(self._filed.pop(handle, None)):
+        for handle, old in left:
+            for bucket in self._buckets(old):
                 bucket.remove(handle)
-        for handle, place in misplaced.items():
-            if place is not None:
-                self._filed[handle] = place
+        placed = {handle: place for handle, place in misplaced.items() if place is not None}
+        self._filed |= placed
+        joining: dict[int, tuple[array[int], list[Handle]]] = {}
+        for handle, place in placed.items():
             for bucket in self._buckets(place):
-                self._insert(bucket, handle)
-        for old in left:
+                joining.setdefault(id(bucket), (bucket, []))[1].append(handle)
+        for bucket, joined in joining.values():
+            self._insert(bucket, joined)
+        for _, old in left:
             affected |= self._possible_children(old)
 
     def _newly_wanted(self, undeclared: list[Handle]) -> set[Handle]:
         """Make the paths above these known as wanted; returns the delegations that are on one for the first time."""
-        wanted = set()
-        for path in {self._path(handle) for handle in undeclared} - {None}:
-            for length in range(1, len(path)):  # type: ignore[arg-type]  # None is taken out above
-                if path[:length] not in self._below_path:  # type: ignore[index]  # as above
-                    wanted.add(path[:length])  # type: ignore[index]  # as above
+        wanted: set[Path] = set()
+        for path in {*map(self._ledger.own_path, undeclared)}:
+            if path is not None and len(path) <= LONGEST_PATH:
+                wanted.update(
+                    above for length in range(1, len(path)) if (above := path[:length]) not in self._below_path
+                )
         if not wanted:
             return set()
         self._below_path.update((path, array("i")) for path in wanted)
-        shapes = enumerate(self._ledger.starts.shape)
-        return {handle for handle, shape in shapes if shape is not None and shape.own_path in wanted}
+        return self._ledger.starts.rows_on(wanted)
 
-    def _path(self, handle: Handle) -> Path | None:
-        """The path it is filed under, if it is one to find a parent by."""
-        path = self._ledger.own_path(handle)
-        return path if path is None or len(path) <= LONGEST_PATH else None
-
-    def _misplaced(self, handles: set[Handle]) -> dict[Handle, Filed | None]:
+    def _misplaced(self, handles: set[Handle], undeclared: Collection[Handle]) -> dict[Handle, Filed | None]:
+        """Who is filed elsewhere than it is to be, and where: of those who name their parent few are filed at all."""
         starts, filed, below = self._ledger.starts, self._filed, self._below_path
         shapes, moments, parents, tasks = starts.shape, starts.at, starts.parent, starts.task
+        if _SHARE * len(handles) > len(shapes):
+            handles = handles & (filed.keys() | starts.rows_on(below)).union(undeclared)
         found: dict[Handle, Filed | None] = {}
         for handle in handles:
             shape, start, place = shapes[handle], moments[handle], None
@@ -279,9 +291,7 @@ class Lineage:
                 found[handle] = place
         return found
 
-    def _buckets(self, place: Filed | None) -> list["array[int]"]:
-        if place is None:
-            return []
+    def _buckets(self, place: Filed) -> list["array[int]"]:
         path, task, _, declared, wanted = place
         buckets = []
         if wanted:
@@ -290,13 +300,17 @@ class Lineage:
             buckets += [self._below_path[path[:length]] for length in range(1, len(path))]
         return buckets
 
-    def _insert(self, bucket: "array[int]", handle: Handle) -> None:
+    def _insert(self, bucket: "array[int]", handles: list[Handle]) -> None:
         """Keep a bucket in order of start, then id; logs are nearly in order, so this is nearly an append."""
-        age = self._age(handle)
-        if not bucket or self._age(bucket[-1]) <= age:
-            bucket.append(handle)
+        handles.sort(key=self._age)
+        oldest = self._age(handles[0])
+        if not bucket or self._age(bucket[-1]) <= oldest:
+            bucket.extend(handles)
+        elif _SHARE * len(handles) > len(bucket):
+            bucket[:] = array("i", sorted((*bucket, *handles), key=self._age))
         else:
-            bucket.insert(bisect_right(bucket, age, key=self._age), handle)
+            for handle in handles:
+                bucket.insert(bisect_right(bucket, self._age(handle), key=self._age), handle)
 
     def _age(self, handle: Handle) -> tuple[int, int, str]:
         """Older first. Of two that started together the shorter path is the older: a parent comes before its child."""
