@@ -234,7 +234,7 @@ class Assessments:
         return known.verdict is Kind.WAITING_ON_CHILD or (known.state is State.RUNNING and self._turns_silent_first)
 
     def _matters(self, handle: Handle) -> bool:
-        return handle in self._known or self._may_be_kept(handle)
+        return handle in self._glanced or handle in self._known or self._may_be_kept(handle)
 
     def _may_be_kept(self, handle: Handle) -> bool:
         """Whether it is open or may be a problem."""
