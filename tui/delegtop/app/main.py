@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     """Makes what keeps the file of the status line fresh."""
 
 _LEAD = 0.05
-"""Seconds before a frame at which the reader begins to look, where there are few of them: it is drawn once that is done,
-and in any case when its turn comes."""
+"""Seconds before a frame at which the reader begins to look, where there are few of them: it is drawn once that is
+done, and in any case when its turn comes."""
 _REST = 0.08
 """Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
 _BROADEST = 4

@@ -56,7 +56,9 @@ def glance(forest: Forest, handle: Handle, quiet: int) -> Glance | None:
 def glance_of(assessed: Assessment, version: int) -> Glance:
     """The same of one that was looked at closely when it had that version."""
     ended = assessed.state in ENDED
-    return Glance(assessed.urgency, assessed.key, assessed.kind, assessed.waits_on, version if ended else 0, assessed.turns)
+    return Glance(
+        assessed.urgency, assessed.key, assessed.kind, assessed.waits_on, version if ended else 0, assessed.turns
+    )
 
 
 def _glance(
