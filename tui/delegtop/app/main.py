@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     """Makes what keeps the file of the status line fresh."""
 
 _LEAD = 0.05
-"""Seconds that reading takes at most before a frame, where there are few of them."""
+"""Seconds before a frame at which the reader begins to look, where there are few of them: it is drawn once that is
+done, and in any case when its turn comes."""
 _REST = 0.08
 """Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
 _BROADEST = 4
@@ -225,6 +226,12 @@ class DelegtopApp(Rewinding, Borrowing):
     def on_wake(self) -> None:
         """Something has arrived: it is taken in with the next frame, or if it is much, a slice at a time."""
         self._woken = False
+        if self._breadth > 1 and self._keeps_up:
+            self._frames.hasten()  # the reader has looked as late as it could, and told all in one
+        else:
+            self._ask_for_frame()
+
+    def _ask_for_frame(self) -> None:
         if self._makes_way:
             after(self, _REST, self._wake)
             return
@@ -273,7 +280,7 @@ class DelegtopApp(Rewinding, Borrowing):
             self.learning.second()
         self._keep_status()
         self._tell_of_acts()
-        self.on_wake()
+        self._ask_for_frame()
 
     def _tell_of_acts(self) -> None:
         """What came of what was stopped, for whoever does not look at its plan any more."""

@@ -191,7 +191,7 @@ def _ended_badly(case: Case) -> Assessment:
     return Assessment(
         case.handle,
         state,
-        _urgency_of_end(case),
+        urgency_of_end(case, facts.ended_at),
         state.value,
         state.value,
         _ENDED_RULE,
@@ -202,9 +202,8 @@ def _ended_badly(case: Case) -> Assessment:
     )
 
 
-def _urgency_of_end(case: Case) -> Urgency:
+def urgency_of_end(case: Case, ended_at: Millis | None) -> Urgency:
     """What only says again how a child ended is told there; what was long ago, or answered since, was earlier."""
-    ended_at = case.facts.ended_at
     if is_handed_up(case.forest, case.handle):
         return Urgency.AT_REST
     if ended_at is None or case.is_past(ended_at + case.forest.policy.recent):

@@ -16,6 +16,7 @@ from delegtop.base.clock import MINUTE, Millis, monotonic
 from delegtop.diagnosis.assessment import PRESSING, Assessment, Key, Urgency, assess
 from delegtop.diagnosis.case import Case, Exists, unseen
 from delegtop.diagnosis.finding import Finding
+from delegtop.diagnosis.glance import Glance, glance, glance_of
 from delegtop.diagnosis.held_up import answerer
 from delegtop.diagnosis.kin import Below, Ties, above
 from delegtop.diagnosis.verdicts import Kind
@@ -34,6 +35,8 @@ _ENDLESS = 1 << 62
 Stamp = tuple[int, int | None]
 """The versions of a delegation and of the one it waits on: where that was last heard of is part of what is told."""
 _STALE: Stamp = (-1, None)
+Judged = tuple[Assessment | Glance, bool]
+"""What was found of one, and whether nothing has changed since."""
 
 
 class Assessments:
@@ -50,9 +53,9 @@ class Assessments:
         forest = self.forest
         self._known: dict[Handle, tuple[Stamp, Assessment]] = {}
         """Of all that is open or a problem: what it was judged by, and how."""
-        self._at_work: dict[Handle, Key] = {}
-        """Those that are plainly at work, and by what key: they are assessed when somebody asks, and most come and go
-        without that."""
+        self._glanced: dict[Handle, Glance] = {}
+        """Those of which a glance told what counts: they are assessed when somebody asks, and most come and go without
+        that."""
         self._order: list[Key] = []
         self._now: tuple[int, list[Assessment]] = (-1, [])
         self._earlier: Counter[str] = Counter()
@@ -77,17 +80,24 @@ class Assessments:
         self._want(handle for handle, _ in (*forest.in_states(OPEN), *ended))
         self._want(forest.for_review())
 
-    def judged(self) -> list[tuple[Assessment, bool]]:
+    def judged(self) -> list[Judged]:
         """All that is known, and whether nothing has changed since; for `renumber`."""
-        doubtful = self._dirty
-        return [(each, stamp == self._stamp(each)) for h, (stamp, each) in self._known.items() if h not in doubtful]
+        doubtful, glanced = self._dirty, self._glanced.items()
+        known = [(each, stamp == self._stamp(each)) for h, (stamp, each) in self._known.items() if h not in doubtful]
+        return [*known, *((each, True) for h, each in glanced if each.urgency.problem and h not in doubtful)]
 
-    def renumber(self, before: Forest, judged: Iterable[tuple[Assessment, bool]]) -> None:
+    def renumber(self, before: Forest, judged: Iterable[Judged]) -> None:
         """The same delegations have other handles than they had before, and some that were at rest have none. What was
         judged holds."""
         changed = self._changed
         self.begin_again()
         for each, is_fresh in judged:
+            if isinstance(each, Glance):
+                handle = self.forest.same(before, each.key[-1])
+                if handle is not None:
+                    self._keep(handle, None, each.renumbered(handle, self.forest.version(handle)))
+                    self._dirty.discard(handle)
+                continue
             told = _renumbered(each, lambda handle: self.forest.same(before, handle))
             if told is not None:
                 self._keep(told.handle, told)
@@ -105,9 +115,9 @@ class Assessments:
         return known[1]
 
     def known(self, handle: Handle) -> Assessment | None:
-        """The same, as it was last judged; nothing of what is at rest. It costs nothing, but of one at work the first
-        time."""
-        if handle in self._at_work:
+        """The same, as it was last judged; nothing of what is at rest. It costs nothing, but of one that was only
+        glanced at the first time."""
+        if handle in self._glanced:
             self._assess(handle)
         return self._judged(handle)
 
@@ -118,24 +128,39 @@ class Assessments:
     def key(self, handle: Handle) -> Key | None:
         """Its place in the order of looking, as it was last judged; nothing of what is at rest."""
         known = self._known.get(handle)
-        return known[1].key if known else self._at_work.get(handle)
+        if known is not None:
+            return known[1].key
+        seen = self._glanced.get(handle)
+        return None if seen is None else seen.key
+
+    def at_a_glance(self, handle: Handle) -> Glance | None:
+        """What counts of it, as it was last judged; nothing of what is at rest. It never costs anything."""
+        known = self._known.get(handle)
+        return self._glanced.get(handle) if known is None else glance_of(known[1], known[0][0])
 
     def sentence(self, handle: Handle) -> str:
         return self.of(handle).sentence(self.forest.now_of(handle))
 
     def problems(self) -> list[Assessment]:
         """All problems that are known, in the order of looking."""
-        return [self._known[handle][1] for _, _, handle in self._order]
+        return self._told(self.in_order(earlier=True))
+
+    def in_order(self, *, earlier: bool = False) -> list[Handle]:
+        """Those in which there is a problem of this moment, or with the earlier ones, in the order of looking."""
+        return [handle for _, _, handle in (self._order if earlier else self._order[: self.count()])]
+
+    def _told(self, handles: Iterable[Handle]) -> list[Assessment]:
+        return [each for each in map(self.known, handles) if each is not None]
 
     def now(self) -> Sequence[Assessment]:
         """Those of this moment, without the earlier ones."""
         if self._now[0] != self.version:
-            self._now = self.version, [self._known[handle][1] for _, _, handle in self._order[: self.count()]]
+            self._now = self.version, self._told(self.in_order())
         return self._now[1]
 
     def first(self) -> Assessment | None:
         """What presses most of all problems that are known."""
-        return self._known[self._order[0][-1]][1] if self._order else None
+        return self.known(self._order[0][-1]) if self._order else None
 
     def pressing(self) -> int:
         """How many of this moment stand still until somebody does something; they come first in the order."""
@@ -201,15 +226,15 @@ class Assessments:
     def _is_plain(self, handle: Handle) -> bool:
         """It is at work, or waits for a child, and has only said so once more: it turns silent before it can be
         suspicious, and then how it lives is another."""
-        known = self._judged(handle)
-        if handle in self._at_work:
-            return not self.forest.stands_out(handle)
+        known, seen = self._judged(handle), self._glanced.get(handle)
+        if seen is not None:
+            return self.forest.state(handle) in OPEN and not self.forest.stands_out(handle)
         if known is None or known.urgency is not Urgency.AT_WORK or self.forest.stands_out(handle):
             return False
         return known.verdict is Kind.WAITING_ON_CHILD or (known.state is State.RUNNING and self._turns_silent_first)
 
     def _matters(self, handle: Handle) -> bool:
-        return handle in self._known or self._may_be_kept(handle)
+        return handle in self._glanced or handle in self._known or self._may_be_kept(handle)
 
     def _may_be_kept(self, handle: Handle) -> bool:
         """Whether it is open or may be a problem."""
@@ -226,12 +251,12 @@ class Assessments:
         self._want(self._agenda.due())
         moments = self._judged_on_hosts()
         if any(now < self._moments.get(host, now) for host, now in moments.items()):
-            self._want((*self._known, *self._at_work))  # a clock was set: what was past may be to come
+            self._want((*self._known, *self._glanced))  # a clock was set: what was past may be to come
         self._moments = moments
         if self._slept != self.forest.slept:  # time that nobody is charged with has come to light
             self._slept = self.forest.slept
             self._want(handle for handle, (_, known) in self._known.items() if known.state in ACTIVE)
-            self._want(self._at_work)
+            self._want(self._glanced)
         until = None if seconds is None else monotonic() + seconds
         judged = 0
         while self._queue and (until is None or judged % _AT_A_TIME or monotonic() < until):
@@ -241,7 +266,7 @@ class Assessments:
             judged += 1
             if self._may_be_kept(handle):
                 self._look_at(handle)
-            elif handle in self._known or handle in self._at_work:  # it has come to rest
+            elif handle in self._known or handle in self._glanced:  # it has come to rest
                 self._keep(handle, None)
             self._dirty.discard(handle)
         changed, self._changed = self._changed, set()
@@ -264,19 +289,12 @@ class Assessments:
         return version(known.handle), None if end is None else version(end)
 
     def _look_at(self, handle: Handle) -> None:
-        """Assess it, unless it is plainly at work and nobody has asked for more."""
-        plain = None if handle in self._known else self.forest.plain_work(handle, self._heard_within)
-        if plain is None:
+        """Assess it, unless a glance tells what counts and nobody has asked for more."""
+        seen = glance(self.forest, handle, self._heard_within)
+        if seen is None:
             self._assess(handle)
-            return
-        key = Urgency.AT_WORK, -(plain.since or 0), handle
-        self._agenda.set(handle, plain.until)
-        self._below.keep(handle, wanted=True)
-        self._meet(handle, plain.waits_on)
-        if self._at_work.get(handle) != key:
-            self._at_work[handle] = key
-            self.version += 1
-            self._changed.add(handle)
+        else:
+            self._keep(handle, None, seen)
 
     def _assess(self, handle: Handle) -> Assessment:
         self._dirty.discard(handle)
@@ -284,37 +302,64 @@ class Assessments:
         self._keep(handle, found if found.problem or found.state in _WATCHED else None)
         return found
 
-    def _keep(self, handle: Handle, after: Assessment | None) -> None:
-        before, at_work = self._judged(handle), self._at_work.pop(handle, None)
+    def _keep(self, handle: Handle, after: Assessment | None, seen: Glance | None = None) -> None:
+        """It is judged so now, or was `seen` to be so; neither of one at rest."""
+        known, before = self._known.pop(handle, None), self._glanced.pop(handle, None)
+        if known is not None:
+            before = glance_of(known[1], known[0][0])
         if after is not None:
-            self._known[handle] = self._stamp(after), after
-        elif before is not None:
-            del self._known[handle]
-        self._agenda.set(handle, after.turns if after else None)
-        self._tie(handle, after)
-        if (before == after and at_work is None) or (after is not None and after.key == at_work):
+            self._known[handle] = stamp = self._stamp(after), after
+            now: Glance | None = glance_of(after, stamp[0][0])
+        elif seen is not None:
+            self._glanced[handle] = now = seen
+        else:
+            now = None
+        self._agenda.set(handle, now.turns if now else None)
+        self._tie(handle, now, self._end_of_path(after) if after is not None else seen.waits_on if seen else None)
+        if known is not None and after is not None:
+            is_same = known[1] == after
+        else:
+            is_same = before is now if now is None or before is None else now.tells_as(before)
+        if is_same:
             return
         self.version += 1
         self._changed.add(handle)
-        if before is not None and before.problem:
-            del self._order[bisect_left(self._order, before.key)]
-            self._earlier[before.kind] -= before.urgency is Urgency.EARLIER
-        if after is not None and after.problem:
-            insort(self._order, after.key)
-            self._earlier[after.kind] += after.urgency is Urgency.EARLIER
-        was_problem = before.problem if before is not None else None if at_work is None else False
-        if after is not None and was_problem is (not after.problem) and after.state in ACTIVE:
+        if before is None or now is None or before.key != now.key or before.kind != now.kind:
+            self._enter(handle, before, now)
+
+    def _enter(self, handle: Handle, before: Glance | None, now: Glance | None) -> None:
+        """It has another place in the order of looking, or is another trouble."""
+        was = is_one = None
+        if before is not None:
+            was = before.urgency.problem
+            if was:
+                del self._order[bisect_left(self._order, before.key)]
+                self._earlier[before.kind] -= before.urgency is Urgency.EARLIER
+        if now is not None:
+            is_one = now.urgency.problem
+            if is_one:
+                insort(self._order, now.key)
+                self._earlier[now.kind] += now.urgency is Urgency.EARLIER
+        if was is not None and is_one is (not was) and self.forest.state(handle) in ACTIVE:
             self._want(filter(self._is_late, above(self.forest.parent, handle, set())))
 
     def _is_late(self, handle: Handle) -> bool:
         """Whether it is overdue: if somebody below it is in trouble, that is why, and else it is its own affair."""
         return self.forest.state(handle) is State.OVERDUE
 
-    def _tie(self, handle: Handle, known: Assessment | None) -> None:
-        self._below.keep(handle, known is not None and _heeds_those_above(known))
-        just_ended = known is not None and known.urgency is Urgency.JUST_ENDED
+    def _tie(self, handle: Handle, now: Glance | None, end: Handle | None) -> None:
+        self._below.keep(handle, now is not None and self._heeds_those_above(handle, now.turns))
+        just_ended = now is not None and now.urgency is Urgency.JUST_ENDED
         self._answered_by.tie(handle, answerer(self.forest, handle) if just_ended else None)
-        self._meet(handle, self._end_of_path(known) if known is not None else None)
+        self._meet(handle, end)
+
+    def _heeds_those_above(self, handle: Handle, turns: Millis | None) -> bool:
+        """Whether how those above it live may change what is the matter with it: it is open, has just ended badly and
+        may be answered, or was interrupted and may be so with whoever gave it the work."""
+        state = self.forest.state(handle)
+        if state in OPEN or state is State.INTERRUPTED:
+            return True
+        return state in ENDED_BADLY and turns is not None
 
     def _end_of_path(self, known: Assessment) -> Handle | None:
         """Whom it waits on in the end, whatever else is the matter with it."""
@@ -342,11 +387,3 @@ def _renumbered(known: Assessment, new: Callable[[Handle], Handle | None]) -> As
     if handle is None or len(above) < len(known.blocks) or (end is None) != (known.waits_on is None):
         return None
     return msgspec.structs.replace(known, handle=handle, blocks=tuple(above), waits_on=end)
-
-
-def _heeds_those_above(known: Assessment) -> bool:
-    """Whether how those above it live may change what is the matter with it: it is open, has just ended badly and may
-    be answered, or was interrupted and may be so with whoever gave it the work."""
-    if known.state in OPEN or known.state is State.INTERRUPTED:
-        return True
-    return known.state in ENDED_BADLY and known.turns is not None

@@ -36,11 +36,14 @@ class Case:
         self.forest, self.handle = forest, handle
         self.exists, self.read = exists, read
         self.now = forest.judged_of(handle)
-        self.facts: Delegation = forest.delegation(handle)
         self.known: dict[str, Any] = {}
         """What one rule found out about the delegation and others ask for too."""
         self.turns: Millis | None = None
         """The first moment at which time alone may change what was found; None if it cannot."""
+
+    @cached_property
+    def facts(self) -> Delegation:
+        return self.forest.delegation(self.handle)
 
     @cached_property
     def state(self) -> State:

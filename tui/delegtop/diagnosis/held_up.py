@@ -61,4 +61,7 @@ def answerer(forest: Forest, handle: Handle) -> Handle | None:
 def is_answered(forest: Forest, handle: Handle, since: Millis) -> bool:
     """Whether somebody above it went on after it had ended."""
     above = answerer(forest, handle)
-    return above is not None and max(forest.times(above)[1] or 0, forest.times(above)[2] or 0) > since
+    if above is None:
+        return False
+    _, heard, ended = forest.times(above)
+    return max(heard or 0, ended or 0) > since

@@ -294,7 +294,7 @@ class HostTrees:
         ledger = self._ledger
         if ledger.phase(handle) in FOR_PEOPLE or ledger.left_registry(handle):
             return True
-        return any(ledger.is_noted(handle, kind) for kind in _STANDING_OUT)
+        return handle in ledger.detailed and any(ledger.is_noted(handle, kind) for kind in _STANDING_OUT)
 
     def plain_work(self, handle: Handle, quiet: int) -> PlainWork | None:
         """What there is to say of it if it is plainly at work, and was heard of within that span."""

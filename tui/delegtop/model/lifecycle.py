@@ -242,15 +242,17 @@ class Lifecycle:
         if self.went_with_its_session(handle):
             self._agenda.set(handle, None)
             return State.LOST
-        heard = ledger.heard_at(handle)
-        seen = max((at for at in (heard, ledger.listed_at(handle)) if at is not None), default=None)
-        seen = ledger.on_present_scale(seen)
+        heard, listed = ledger.heard_at(handle), ledger.listed_at(handle)
+        seen = ledger.on_present_scale(listed if heard is None or (listed or heard) > heard else heard)
         lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0)
         quiet = ledger.quiet_since(handle)
         silent = None if quiet is None else quiet + policy.silent_after
-        limits = (deadline.at if deadline else None, silent, lost)
+        turn = None
+        for at in (deadline.at if deadline else None, silent, lost):
+            if at is not None and at >= now and (turn is None or at < turn):
+                turn = at
         # Limits are passed only after their moment, so the state turns one millisecond later.
-        self._agenda.set(handle, min((Millis(at + 1) for at in limits if at is not None and at >= now), default=None))
+        self._agenda.set(handle, None if turn is None else Millis(turn + 1))
         waiting = self._active_children[handle] > 0
         idle = ledger.phase(handle) is Phase.IDLE
         if lost is not None and now > lost and not waiting and not idle:

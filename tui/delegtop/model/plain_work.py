@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import Millis
+from delegtop.model.delegation import Link
 from delegtop.model.states import ENDED, State
 from delegtop.model.store.ledger import Handle
 
 if TYPE_CHECKING:
-    from delegtop.model.forest import Forest
     from delegtop.model.host_trees import HostTrees
 
 ANCESTORS = 50
@@ -23,17 +23,20 @@ class PlainWork(NamedTuple):
     waits_on: Handle | None
     until: Millis
     """The first moment at which time alone may change that."""
+    orphaned: bool
+    """Whether who gave it the work has ended."""
 
 
 def plain_work(trees: "HostTrees", handle: Handle, quiet: int) -> PlainWork | None:
-    """None where it takes a closer look: only who is at work for somebody who has not ended, with other work than those
-    above it have, or for nobody and alone, was heard of within that span, and has nothing that sets it apart, is
-    plainly at work."""
+    """None where it takes a closer look: only who is at work, with other work than those above it have, was heard of
+    within that span, and has nothing that sets it apart, is plainly at work. How the tree of a root grows is not looked
+    at."""
     state, parent, ledger = trees.state(handle), trees.parent(handle), trees.stores[0]
     waits = state is State.WAITING
     if not (waits or state is State.RUNNING):
         return None
-    if not is_alone(trees, handle) if parent is None else not waits and trees.state(parent) in ENDED:
+    orphaned = parent is not None and not waits and trees.state(parent) in ENDED
+    if orphaned and trees.link(handle) is Link.AMBIGUOUS:
         return None
     heard = None if ledger.clock_steps else ledger.quiet_since(handle)
     if heard is None or heard + quiet < trees.judged_at or trees.stands_out(handle):
@@ -41,15 +44,7 @@ def plain_work(trees: "HostTrees", handle: Handle, quiet: int) -> PlainWork | No
     if ledger.process(handle) is not None or given_before(trees.work, trees.parent, handle) is not None:
         return None
     end = trees.blocker(handle) if waits else None
-    return PlainWork(ledger.start(handle if end is None else end), end, Millis(heard + quiet + 1))
-
-
-def is_alone(trees: "HostTrees | Forest", handle: Handle) -> bool:
-    """Whether it has nobody below it, as most have, and used little itself: then no tree of it grows beyond measure."""
-    if next(iter(trees.offspring(handle)), None) is not None:
-        return False
-    policy, used = trees.policy, trees.used(handle)
-    return (used.tokens or 0) <= policy.runaway_tokens and (used.cost or 0) <= policy.runaway_dollars
+    return PlainWork(ledger.start(handle if end is None else end), end, Millis(heard + quiet + 1), orphaned)
 
 
 Work = Callable[[Handle], tuple[str | None, str | None]]

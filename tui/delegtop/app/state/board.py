@@ -356,14 +356,14 @@ class Board:
     @property
     def landmarks(self) -> Iterable[Handle]:
         """The problems, if they are few enough to be shown as places; more would be a wall."""
-        if self.assessments.count(earlier=self.showing.earlier_shown) > LANDMARKS:
-            return ()
-        return [each.handle for each in self.problems()]
+        shown = self.showing.earlier_shown
+        return () if self.assessments.count(earlier=shown) > LANDMARKS else self.assessments.in_order(earlier=shown)
 
     def problem(self, cursor: Handle | None, step: int) -> Handle | None:
         """The next (or previous) problem in the order of looking; it wraps round. What the filter or the focus leave
         out is no problem to go to."""
-        handles = [each.handle for each in self.problems() if self.is_in_sight(each.handle)]
+        told = self.assessments.in_order(earlier=self.showing.earlier_shown)
+        handles = [*filter(self.is_in_sight, told)]
         if not handles:
             return None
         if cursor not in handles:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from delegtop.base.clock import Millis
+from delegtop.diagnosis.assessment import NOW
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.events import Event
 from delegtop.model.forest import Change, Forest
@@ -52,10 +53,10 @@ class FinishedRows:
 
     def _trouble(self, handle: Handle) -> str | None:
         """What was the matter with one that went wrong; None if it is of this moment, or not judged yet."""
-        known = self._assessments.known(handle)
-        if known is None or known.is_now:
+        seen = self._assessments.at_a_glance(handle)
+        if seen is None or seen.urgency in NOW:
             return None
-        return known.kind if known.problem else ""
+        return seen.kind if seen.urgency.problem else ""
 
     def follow(self, change: Change) -> None:
         """The forest was told something."""

@@ -42,7 +42,7 @@ class Reader:
         self._caught_up = False
         self._behind = False
         self._rest_until = self._look_from = float("-inf")
-        self._begun = False
+        self._begun = self._in_one = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
         self._status_at = 0.0
@@ -77,7 +77,8 @@ class Reader:
         self._rest_until = monotonic() + seconds
 
     def look_after(self, seconds: float) -> None:
-        """Do not look again before that: what is found meanwhile nobody would draw."""
+        """Do not look again before that: what is found meanwhile nobody would draw. All that the look finds is told in
+        one."""
         self._look_from = monotonic() + seconds
 
     @property
@@ -104,9 +105,14 @@ class Reader:
             self._publish(force=True)
             while not self._stop.is_set():
                 self.feed.wait(_WAIT)
-                if self._stop.wait(max(self._look_from - monotonic(), 0.0)):
+                delay = self._look_from - monotonic()
+                if self._stop.wait(max(delay, 0.0)):
                     break
+                self._in_one = delay > 0
                 self._poll()
+                if self._in_one:
+                    self._in_one = False
+                    self._wake()
                 self._behind = self.feed.is_behind
         except Exception as error:  # noqa: BLE001 -- whatever stops the reader is told on the screen, not lost in a thread
             self.failure = f"reading stopped: {type(error).__name__}: {error}"
@@ -128,7 +134,8 @@ class Reader:
                 self._batches.put(batch, timeout=0.1)
             except Full:
                 continue
-            self._wake()
+            if not self._in_one or self._batches.full():
+                self._wake()
             if not self._begun and self.feed.is_behind:
                 self.rest(_FIRST)
             self._begun = True
@@ -150,7 +157,8 @@ class Reader:
         statuses = self.feed.statuses()
         if statuses != self.statuses or force:
             self.statuses = statuses
-            self._wake()
+            if not self._in_one:
+                self._wake()
 
 
 class _Haste:

@@ -85,7 +85,7 @@ class TableRows:
 
     def _says(self, column: Column, row: OutlineRow) -> bool:
         if column.name == "project":
-            return bool(self.table.project(row.handle)) and len(self.table.projects) > 1
+            return len(self.table.projects) > 1 and bool(self.table.project(row.handle))
         text = "".join(span.text for span in column.cell(self.table, row, column.width)).strip()
         return text not in ("", self.table.drawing.none)
 

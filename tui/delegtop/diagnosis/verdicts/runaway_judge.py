@@ -11,10 +11,11 @@ from delegtop.diagnosis.verdicts.judge_kit import judges, origins_of
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model.measures import label
-from delegtop.model.plain_work import is_alone
 from delegtop.model.policy import Policy
 
 if TYPE_CHECKING:
+    from delegtop.model.forest import Forest
+    from delegtop.model.store.ledger import Handle
     from delegtop.model.tree.growth import Growth
 
 _LATELY = 10 * MINUTE
@@ -33,18 +34,33 @@ def runaway(case: Case) -> Verdict | None:
     heard = case.facts.heard_at
     if heard is not None and heard + policy.silent_after > case.now:  # who is at work will have used more by then
         case.look_again(case.now + MINUTE)
-    if is_alone(forest, case.handle):
+    found = outgrown(forest, case.handle, case.now)
+    if found is None:
         return None
-    grown = forest.growth(case.handle, policy.runaway_agents or _MOST, Millis(case.now - _LATELY))
-    beyond = list(_beyond(policy, grown))
-    if not beyond:
-        return None
+    grown, beyond = found
     if grown.fastest_at is not None:
         case.look_again(grown.fastest_at + _LATELY + 1)
     said: Sentence = (f"It is running away: {'; '.join(beyond)}{_by_whom(case, grown)}.",)
     newest = None if grown.newest is None else forest.delegation(grown.newest)
     places = origins_of(newest.started_origin if newest else None, case.facts.started_origin)
     return Verdict(Kind.RUNAWAY, Certainty.LIKELY, said, newest.started_at if newest else case.facts.started_at, places)
+
+
+def outgrown(forest: "Forest", handle: "Handle", now: Millis) -> "tuple[Growth, list[str]] | None":
+    """How a tree has grown, and beyond which limits, if it is beyond any."""
+    if _is_alone(forest, handle):
+        return None
+    grown = forest.growth(handle, forest.policy.runaway_agents or _MOST, Millis(now - _LATELY))
+    beyond = list(_beyond(forest.policy, grown))
+    return (grown, beyond) if beyond else None
+
+
+def _is_alone(forest: "Forest", handle: "Handle") -> bool:
+    """Whether it has nobody below it, as most have, and used little itself: then no tree of it grows beyond measure."""
+    if next(iter(forest.offspring(handle)), None) is not None:
+        return False
+    policy, used = forest.policy, forest.used(handle)
+    return (used.tokens or 0) <= policy.runaway_tokens and (used.cost or 0) <= policy.runaway_dollars
 
 
 def _beyond(policy: Policy, grown: "Growth") -> Iterator[str]:
