@@ -205,6 +205,11 @@ class Board:
         self._touched |= change.touched
         self._lives |= change.lives
 
+    @property
+    def unseen(self) -> int:
+        """About how many delegations the next `refresh` looks at."""
+        return len(self._touched) + len(self._added)
+
     def refresh(self) -> bool:
         """Bring states and rows up to everything received; True if rows came or moved.
 
