@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import tzinfo
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -307,7 +308,7 @@ class DelegtopApp(Rewinding, Borrowing):
             return
         if self._keeps_up:
             self._take_in()
-        if not self._makes_way and self.board.refresh():
+        if not self._makes_way and self.board.refresh(SLICE if self._lags else inf):
             self.monitor.rows_moved()
         self.monitor.draw()
         if self._breadth > 1 and self._keeps_up:

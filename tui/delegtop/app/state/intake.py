@@ -17,8 +17,6 @@ SECONDS = 60
 _FIRST, _LEAST, _MOST = 256, 128, 5_000
 _PIECE = 0.004
 """Seconds one piece may take: so long a key waits at most that is pressed amid a slice."""
-_LOOKED_AT = 4_000
-"""Delegations that wait at most for their rows and states: all of them are brought up to date in one piece."""
 
 
 class Wake(Message):
@@ -59,8 +57,8 @@ class Intake:
             if self._board.paused:
                 if self.held >= HELD or not self._fetch():
                     break
-            elif self._board.unseen > _LOOKED_AT:
-                moved |= self._board.refresh()
+            elif self._board.lags:
+                moved |= self._board.refresh(_PIECE)
             elif self._waiting or self._fetch():
                 self._apply()
             else:
