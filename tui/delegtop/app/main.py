@@ -27,7 +27,7 @@ from delegtop.app.replay_actions import Rewinding
 from delegtop.app.screens.monitor import Monitor
 from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import AT_ONCE, Board
-from delegtop.app.state.frame_pace import Frames, after, pace
+from delegtop.app.state.frame_pace import UNTOUCHED, Frames, after, pace
 from delegtop.app.state.idle_work import SLICE
 from delegtop.app.state.intake import Intake, Wake
 from delegtop.app.state.known_hosts import KnownHosts
@@ -272,6 +272,8 @@ class DelegtopApp(Rewinding, Borrowing):
             self.alarm.second()
         if self.learning is not None and not self.reader.busy:
             self.learning.second()
+        if monotonic() - self._touched_at >= UNTOUCHED:
+            self.reader.tidy()
         self._keep_status()
         self._tell_of_acts()
         self.on_wake()
