@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import tzinfo
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,7 +27,7 @@ from delegtop.app.replay_actions import Rewinding
 from delegtop.app.screens.monitor import Monitor
 from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import AT_ONCE, Board
-from delegtop.app.state.frame_pace import Frames, after, pace
+from delegtop.app.state.frame_pace import UNTOUCHED, Frames, after, pace
 from delegtop.app.state.idle_work import SLICE
 from delegtop.app.state.intake import Intake, Wake
 from delegtop.app.state.known_hosts import KnownHosts
@@ -278,6 +279,8 @@ class DelegtopApp(Rewinding, Borrowing):
             self.alarm.second()
         if self.learning is not None and not self.reader.busy:
             self.learning.second()
+        if monotonic() - self._touched_at >= UNTOUCHED:
+            self.reader.tidy()
         self._keep_status()
         self._tell_of_acts()
         self._ask_for_frame()
@@ -314,7 +317,7 @@ class DelegtopApp(Rewinding, Borrowing):
             return
         if self._keeps_up:
             self._take_in()
-        if not self._makes_way and self.board.refresh():
+        if not self._makes_way and self.board.refresh(SLICE if self._lags else inf):
             self.monitor.rows_moved()
         self.monitor.draw()
         if self._breadth > 1 and self._keeps_up:

@@ -75,6 +75,8 @@ class FileCatalogue:
         """Whether sessions that were read go on the shelf: what is known is told of as if it had been read."""
         self.holds_back = False
         """Whether what a session tells may be told once all of it is there: nobody sees anything before the end."""
+        self.rest: Callable[[], None] = lambda: None
+        """Called between two files or sessions: there may be thousands, and others in a hurry."""
         self._scan = Scan()
         self._left_out: tuple[SourceStatus, ...] = ()
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
@@ -97,6 +99,7 @@ class FileCatalogue:
     def look_round(self) -> tuple[str, ...]:
         """Find everything that is new, and what of the things put away has changed; gives the folders looked into."""
         self._scan = self._roots.scan()
+        self.rest()
         if self._unknown:
             self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
         self._first.keep(self._unknown)
@@ -115,6 +118,7 @@ class FileCatalogue:
             admitted = self._sift(admitted)
         self.waiting += admitted
         is_new = bool(admitted)
+        self.rest()
         for session in self.shelf.changed(self._scan.files):
             self._take_down(session)
         if self._open_index is not None and _is_much(self.waiting):
@@ -139,7 +143,7 @@ class FileCatalogue:
             self.shelf.put_again(session, files)
         self.waiting = [path for path in self.waiting if path not in self.shelf]
 
-    def _lend(self, lending: "SessionLending", index: "SessionIndex", rest: Callable[[], None]) -> None:
+    def _lend(self, lending: "SessionLending", index: "SessionIndex") -> None:
         """Let others read what waits last, and take back what they have read; where nothing else waits, wait for it."""
         busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
         self.waiting = lending.lend(self.waiting, busy)
@@ -147,7 +151,8 @@ class FileCatalogue:
         def knows(key: int) -> bool:
             return self._tail.knows(key) or self.shelf.knows(key)
 
-        for unit, paths, loaded in lending.returned(idle=not self.waiting, rest=rest):
+        for unit, paths, loaded in lending.returned(idle=not self.waiting, rest=self.rest):
+            self.rest()
             is_new = unit not in self._window.alive and unit not in self._copied
             files = index.take_back(unit, loaded, paths, knows) if loaded is not None and is_new else None
             if files is None:
@@ -183,7 +188,7 @@ class FileCatalogue:
         """Whether it is a log that is not read now, and may be if it changes."""
         return path in self._unknown or path in self.shelf or path in self._window.left_out
 
-    def open_some(self, rest: Callable[[], None], *, again: bool) -> bool:
+    def open_some(self, *, again: bool) -> bool:
         """Open a portion of the new files, and `again` all of no known format; True if there is something to read."""
         unknown = list(self._unknown) if again or len(self._unknown) <= FEW else []
         # Every poll with new files looks at all known ones, so the portions grow with what is known.
@@ -191,11 +196,11 @@ class FileCatalogue:
         kept = len(self.shelf)
         if self._lending is not None and self.index is not None:
             many = min(many, FEW)  # so that others can be given something to do in between
-            self._lend(self._lending, self.index, rest)
+            self._lend(self._lending, self.index)
         fresh, self.waiting = self.waiting[:many], self.waiting[many:]
         for path in dict.fromkeys((*unknown, *fresh, *self._stdin())):
             if path not in self.readings and path not in self.shelf:
-                rest()
+                self.rest()
                 self._open(path)
         return bool(fresh) or len(self.shelf) < kept
 
@@ -280,6 +285,7 @@ class FileCatalogue:
     def tidy(self, *, lasting: bool) -> None:
         """Put away the sessions that are read and have been quiet for long; and where this lasts, single logs too."""
         for session, files in self._resting():
+            self.rest()
             self._keep(session, files)
             self.shelf.put(session, files)
             for reading in [file.reading for file in files]:
@@ -306,6 +312,7 @@ class FileCatalogue:
     def keep_resting(self) -> None:
         """The sessions among it."""
         for session, files in self._resting():
+            self.rest()
             self._keep(session, files)
 
     def keep_once(self) -> None:

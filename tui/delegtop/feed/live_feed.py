@@ -160,7 +160,6 @@ class Feed:
         self._waker = Waker()
         self._is_followed = False
         self._pace = Pace()
-        self._rest: Callable[[], None] = lambda: None
         self._glancing = False
         self._scanned_at = _NEVER
         self._rescan_after = RESCAN_SECONDS
@@ -207,7 +206,7 @@ class Feed:
         logs = [reading.path for reading in due if reading.is_log]
         yield from self._translate(self._tail.poll_blocks(logs, whole=whole))
         yield from self._translate(self._tail.flush() if self.is_over else self._tail.flush_left(UNENDED_SECONDS))
-        yield from self._translate(found for reading in due for found in reading.poll())
+        yield from self._translate(self._polled(due))
         yield from self._batches_of(self._signed_off(due))
         yield from self._batches_of(self._processes.tell(asked))
         yield from self._batches_of(self._kernel.seen())
@@ -221,6 +220,13 @@ class Feed:
             self._files.keep_once()
         if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
             yield Batch(settled)
+
+    def _polled(self, due: Iterable[FollowedFile]) -> Iterator[Line | Unreadable]:
+        """What is new in files that are no growing logs."""
+        for reading in due:
+            if reading.source is not None:
+                self._files.rest()
+                yield from reading.poll()
 
     def _go_on_with_logs(self) -> None:
         """Logs of which a part was read in an earlier run."""
@@ -460,7 +466,7 @@ class Feed:
         due = monotonic() >= min(self._look_at, self._scanned_at + self._rescan_after)
         if due:
             self._look_round()
-        opened = self._files.open_some(self._rest, again=due)
+        opened = self._files.open_some(again=due)
         if opened:
             self._tidied_at = _NEVER
         return due or opened
@@ -526,8 +532,9 @@ class Feed:
         self._waker.wait(min(timeout, self._pace.interval(), until_next_look))
 
     def rest_with(self, rest: Callable[[], None]) -> None:
-        """Call this between two new files: there may be thousands before the next batch, and others in a hurry."""
-        self._rest = rest
+        """Call this between two files or sessions: there may be thousands before the next batch, and others in a
+        hurry."""
+        self._files.rest = rest
 
     def watch_calls(self, calls: "Sequence[OpenCall]") -> None:
         """From now on the kernel is asked what these calls do; whoever knows what is open says so. Any thread may."""

@@ -3,6 +3,7 @@
 import gc
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -138,17 +139,45 @@ def test_a_failure_becomes_words_and_closes_the_feed(woken: threading.Event) -> 
     reader.stop()
 
 
-def test_garbage_collection_and_thread_switching_are_as_before_once_it_is_loaded(woken: threading.Event) -> None:
+def test_threads_switch_as_before_once_it_is_loaded_and_garbage_is_looked_for_as_before_once_nobody_types(
+    woken: threading.Event,
+) -> None:
     interval, usual = sys.getswitchinterval(), gc.get_threshold()
     reader = Reader(EndlessFeed(batches=1), woken.set)
     reader.start()
+    reader.tidy()
     assert gc.get_threshold()[0] > usual[0]
     while reader.loading:
         reader.take()
     assert gc.isenabled()
-    assert gc.get_threshold() == usual
     assert sys.getswitchinterval() == pytest.approx(interval)
+    assert gc.get_threshold()[0] > usual[0]
+    lost = _circle()
+    reader.tidy()
+    assert lost() is None
+    assert gc.get_threshold() == usual
+    lost = _circle()
+    reader.tidy()  # once is enough
+    assert lost() is not None
     reader.stop()
+
+
+class _Circle:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def _circle() -> "weakref.ref[_Circle]":
+    """One that only the collector can free."""
+    return weakref.ref(_Circle())
+
+
+def test_who_leaves_while_it_loads_leaves_garbage_collection_as_it_was(woken: threading.Event) -> None:
+    usual = gc.get_threshold()
+    reader = Reader(EndlessFeed(), woken.set)
+    reader.start()
+    reader.stop()
+    assert gc.get_threshold() == usual
 
 
 def test_a_failure_in_the_middle_of_a_history_ends_the_haste(woken: threading.Event) -> None:
@@ -163,6 +192,7 @@ def test_a_failure_in_the_middle_of_a_history_ends_the_haste(woken: threading.Ev
     until(lambda: reader.failure)
     assert reader.take() is None
     assert not reader.busy
+    reader.tidy()
     assert gc.get_threshold() == usual
     reader.stop()
 

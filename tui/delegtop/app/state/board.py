@@ -3,7 +3,8 @@
 The board knows nothing of widgets. Events go in, assessments and the outline follow.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 
 from delegtop.app import cell_width
 from delegtop.app.state.board_signal import Signal
@@ -13,7 +14,7 @@ from delegtop.app.state.incremental_filter import IncrementalFilter
 from delegtop.app.state.row_remarks import Remarks
 from delegtop.app.state.shown_trees import Showing
 from delegtop.app.state.table_rows import TableRows
-from delegtop.base.clock import SECOND, Clock, Millis, StepWatch, WallClock
+from delegtop.base.clock import SECOND, Clock, Millis, StepWatch, WallClock, monotonic
 from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
@@ -33,6 +34,8 @@ LANDMARKS = 200
 AT_ONCE, _TO_BEGIN_WITH = 0.004, 0.05
 """Seconds for judging what changed within the same frame, where many follow each other, and for the first look at all
 of it."""
+_MANY, _STEP = 8_000, 500
+"""Delegations that wait at most for their states and rows where much arrives, and those that get rows in one step."""
 
 
 class Board:
@@ -81,6 +84,7 @@ class Board:
         self._moved: set[Handle] = set()
         self._touched: set[Handle] = set()
         self._lives: set[Handle] = set()
+        self._under_way: Iterator[bool] | None = None  # a refresh of which a part is done
         self.news: tuple[set[Handle], set[Handle]] | None = None
         """What changed in the present, and what is assessed otherwise, gathered for whoever tells of it; None if nobody
         does."""
@@ -126,6 +130,7 @@ class Board:
     def _become(self, forest: Forest) -> Forest:
         """Take over everything of that one; what was there before."""
         before = self.forest.leave()
+        self._under_way = None
         self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
         self._memory.keep(before, self.outline, self.focus)
         self.forest.become(forest)
@@ -205,24 +210,43 @@ class Board:
         self._touched |= change.touched
         self._lives |= change.lives
 
-    def refresh(self) -> bool:
-        """Bring states and rows up to everything received; True if rows came or moved.
+    @property
+    def lags(self) -> bool:
+        """Whether so many wait for their states and rows that they come before whatever else there is to receive."""
+        return self._under_way is not None or len(self._touched) + len(self._added) > _MANY
+
+    def refresh(self, seconds: float = inf) -> bool:
+        """Bring states and rows up to everything received, for about that long; True if rows came or moved.
 
         To look at a delegation costs more than folding an event, and many events touch one: so not with each of them.
         """
-        if not (self._added or self._moved or self._touched or self._lives):
-            return False
+        moved, until = False, monotonic() + seconds
+        while self._under_way is not None or self._added or self._moved or self._touched or self._lives:
+            if self._under_way is None:
+                self._under_way = self._bring_up()
+            for came in self._under_way:
+                moved |= came
+                if monotonic() > until:
+                    return moved
+            self._under_way = None
+        return moved
+
+    def _bring_up(self) -> Iterator[bool]:
+        """All of it in steps; each tells whether rows came or moved."""
         added, moved = self._added, self._moved
         touched, lives = self._touched, self._lives.union(added, self._pass_time())
         self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
-        self._settle_in(added)
+        yield False
+        for first in range(0, len(added), _STEP):
+            self._settle_in(added[first : first + _STEP])
+            yield True
         for handle in moved.difference(added):
             self.outline.move(handle, self.forest.parent(handle))
         self._look_at(touched | lives)
         if not self.loading:
             self.assessments.touch(touched, lives)
             self.judge(self.at_once, moved=bool(moved))
-        return bool(added or moved)
+        yield bool(moved)
 
     def advance(self) -> None:
         """Let time pass, unless the picture is held still."""

@@ -49,19 +49,21 @@ class Intake:
         self._cut = True
 
     def slice(self, seconds: float) -> bool:
-        """Work for about that long; True if rows came or moved. While there is more, rows are left to the next frame:
-        what has begun and ended before it is looked at once."""
-        self._cut = False
+        """Work for about that long; True if rows came or moved. While there is more, rows are left to the next frame,
+        unless many wait for it: what has begun and ended before is looked at once."""
+        self._cut = moved = False
         until = monotonic() + seconds
         while not self._cut and monotonic() < until:
             if self._board.paused:
                 if self.held >= HELD or not self._fetch():
                     break
+            elif self._board.lags:
+                moved |= self._board.refresh(_PIECE)
             elif self._waiting or self._fetch():
                 self._apply()
             else:
                 break
-        return not (self._cut or self.more) and self._board.refresh()
+        return (not (self._cut or self.more) and self._board.refresh()) or moved
 
     def second(self) -> None:
         """Close one second of the event rate."""

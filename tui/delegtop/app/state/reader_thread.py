@@ -21,8 +21,9 @@ _NAP = 0.01
 _FIRST = 0.1
 """Seconds in which the first rows are painted before a history is looked through: both at once take much longer."""
 _STATUS_EVERY = 0.5
-_SELDOM = 50_000
-"""New objects that may be garbage before the collector looks at them."""
+_SELDOM, _NEVER = 5_000, 1_000_000
+"""New objects that may be garbage before the collector looks at them, which are few enough for a key to wait; and looks
+before it looks again at what stayed."""
 _FAST_SWITCH = 0.0005
 
 
@@ -63,6 +64,7 @@ class Reader:
         self._stop.set()
         self.feed.wake()
         self._haste.end()
+        self._haste.usual()
         if self._thread.is_alive():
             self._thread.join(timeout)
         return not self._thread.is_alive()
@@ -71,6 +73,10 @@ class Reader:
     def busy(self) -> bool:
         """Whether what was there at the start, or the history behind it, is still being read."""
         return self.loading or self._behind
+
+    def tidy(self) -> None:
+        """Nobody waits for a key: look through what loading made, if it is over, once."""
+        self._haste.tidy()
 
     def rest(self, seconds: float) -> None:
         """Read nothing for that long: the operator comes first."""
@@ -162,7 +168,8 @@ class Reader:
 
 
 class _Haste:
-    """Loading makes many objects that stay, so garbage is looked for seldom, and not among what the program is made of.
+    """Loading makes many objects that stay, so garbage is looked for seldom and among the newest alone, and not among
+    what the program is made of. All that was made meanwhile is looked through once, when nobody waits for a key.
 
     The short switch interval lets the screen answer keys while the reader is busy. What reading needed for a while and
     what stays lie mixed, so the system is given back what is free in between.
@@ -170,20 +177,32 @@ class _Haste:
 
     def __init__(self) -> None:
         self._interval = 0.0
-        self._thresholds = gc.get_threshold()
+        self._thresholds: tuple[int, int, int] | None = None
 
     def begin(self) -> None:
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(_FAST_SWITCH)
         self._thresholds = gc.get_threshold()
         gc.freeze()
-        gc.set_threshold(_SELDOM, *self._thresholds[1:])
+        gc.set_threshold(_SELDOM, _NEVER, self._thresholds[2])
         gc.enable()
 
     def end(self) -> None:
         if not self._interval:
             return
         give_back()
-        gc.set_threshold(*self._thresholds)
         sys.setswitchinterval(self._interval)
         self._interval = 0.0
+
+    def tidy(self) -> None:
+        if self._interval or self._thresholds is None:
+            return
+        gc.collect()
+        gc.freeze()
+        self.usual()
+
+    def usual(self) -> None:
+        """Look for garbage as any program does."""
+        if self._thresholds is not None:
+            gc.set_threshold(*self._thresholds)
+            self._thresholds = None
