@@ -141,11 +141,11 @@ def _column(values: "array[Any] | list[Any]", known: Mapping[Any, int]) -> tuple
 
 def _fill(store: ColumnStore, packed: PackedStore, words: SharedWords | None, ids: Sequence[str] = ()) -> None:
     kind = type(store)
-    for name, data in zip(store.BESIDE, packed.beside, strict=True):
-        beside = _BESIDE[kind, name]
-        found = beside.unpack(msgspec.msgpack.decode(data, type=beside.type))
+    for name, beside in zip(store.BESIDE, packed.beside, strict=True):
+        how = _BESIDE[kind, name]
+        found = how.unpack(msgspec.msgpack.decode(beside, type=how.type))
         if words is not None:
-            found = beside.share(found, words)
+            found = how.share(found, words)
         if isinstance(numbering := getattr(store, name), Numbering):
             numbering.learn(found)
         else:
@@ -157,11 +157,11 @@ def _fill(store: ColumnStore, packed: PackedStore, words: SharedWords | None, id
         if isinstance(column, array):
             setattr(store, name, array(_kind(values), data))
             continue
-        things = (_shapes if name == _SHAPE else _words)(values)
+        things: list[Any]
         if isinstance(store, Starts) and name == _SHAPE:
-            store.know_shapes(things)
-        elif words is not None:
-            things = [*map(words.__getitem__, things)]
+            store.know_shapes(things := _shapes(values))
+        else:
+            things = _words(values) if words is None else [*map(words.__getitem__, _words(values))]
         table = [*(ids if name == _PARENT else ()), *things, *_STAND_INS]
         column += map(table.__getitem__, array("i", data))
     for name, each in zip(store.STORES, packed.stores, strict=True):
