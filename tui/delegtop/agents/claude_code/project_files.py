@@ -109,9 +109,7 @@ class ProjectFiles:
         file = self.files.get(path)
         if file is None:
             where = place(path)
-            file = self.files[path] = TranscriptFile(
-                path, where, where.kind in DOCUMENTS, where.kind is FileKind.AGENT
-            )
+            file = self.files[path] = TranscriptFile(path, where, where.kind in DOCUMENTS, where.kind is FileKind.AGENT)
             self.belongs(file, where.session)
             before = self.elder.files.get(path) if self.elder else None
             if before is not None:
