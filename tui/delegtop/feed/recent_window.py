@@ -18,7 +18,7 @@ FEW = 200
 """So many files are read in a moment, in whatever order."""
 _DOCUMENT = ".json"
 """How the names of files end that say the least about when."""
-_SESSION = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SESSION = lazy_pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")  # a group costs a third more
 
 
 class RecentWindow:
