@@ -463,7 +463,9 @@ class Feed:
         if self._waker.stirred():
             changes = self._waker.grown()
             self._look_at = 0.0 if not changes else min(self._look_at, self._after_signs(changes))
-        due = monotonic() >= min(self._look_at, self._scanned_at + self._rescan_after)
+        # Whoever still has files to open need not hear of newer ones at once: every look asks for all that is known.
+        after = max(self._rescan_after, RESCAN_SECONDS) if self._files.waiting else self._rescan_after
+        due = monotonic() >= min(self._look_at, self._scanned_at + after)
         if due:
             self._look_round()
         opened = self._files.open_some(again=due)

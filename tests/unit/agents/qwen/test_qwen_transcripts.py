@@ -168,6 +168,13 @@ def test_transcripts_and_sidecars_are_told_apart_and_from_claude_code() -> None:
     assert Qwen.sniff(Sample("agent-a.meta.json", b'{"agentType":"explore","toolUseId":"t"}', True)) == 0
 
 
+def test_of_a_log_that_begins_as_those_of_claude_code_the_first_line_tells_whose_it_is() -> None:
+    own = json.dumps({"parentUuid": None, **ASKED}, separators=(",", ":")).encode() + b"\n"
+    claude = own.replace(b'"parts":', b'"content":').replace(b"systemPayload", b"payload")
+    assert Qwen.sniff(Sample("x.jsonl", own + claude, True)) == 97
+    assert Qwen.sniff(Sample("x.jsonl", claude + own, True)) == 0
+
+
 def test_a_transcript_of_which_only_a_part_of_the_first_line_is_seen_is_known_by_its_place() -> None:
     cut = json.dumps({**ASKED, "isSidechain": True})[:200].encode()
     for path, score in (

@@ -105,6 +105,22 @@ def test_no_more_than_some_blocks_wait_to_be_pressed(monkeypatch: pytest.MonkeyP
     assert [archive[row] for row in range(MANY)] == [told(row) for row in range(MANY)]
 
 
+def test_what_presses_is_kept_while_blocks_wait_and_no_longer() -> None:
+    archive = filled()
+    assert archive._presser is None
+    archive.grow(MANY)
+    for row in range(MANY, 2 * MANY):
+        archive[row] = told(row)
+    assert archive.press_one()
+    assert archive._presser is not None
+    first = archive._presser
+    while archive.is_loose:
+        assert archive._presser is first
+        archive.press_one()
+    assert archive._presser is None
+    assert [archive[row] for row in range(2 * MANY)] == [told(row) for row in range(2 * MANY)]
+
+
 def test_a_moment_reads_words_that_are_pressed_later() -> None:
     archive = Archive()
     archive.grow(MANY)

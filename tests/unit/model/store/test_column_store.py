@@ -10,7 +10,7 @@ from delegtop.model.store.ledger import Ledger
 
 FOUND_OUT_AGAIN = {
     "Ledger": {"handles", "_prices"},
-    "Archive": {"_loose", "_opened", "_bases"},
+    "Archive": {"_loose", "_opened", "_bases", "_presser"},
     "Ends": {"logs"},
     "Accounts": {"_numbers"},
 }

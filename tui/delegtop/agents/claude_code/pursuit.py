@@ -69,6 +69,5 @@ class Pursuit:
             asked = self.asked or None
             return Heard(id, at, origin, note, None, tokens, None, self.rest, self.since, asked, None, self.mode, used)
         tool = next(iter(self.open.values()))
-        asked = tool.asked
-        doing, phase = note or asked.doing, asked.phase
+        doing, phase = note or tool.asked.doing, tool.asked.phase
         return Heard(id, at, origin, doing, tool.name, tokens, None, phase, tool.at, None, tool.due, self.mode, used)

@@ -63,7 +63,7 @@ class Input(Struct, gc=False):
     timeout: float | None = None
 
 
-class Asked(Struct, frozen=True, gc=False):
+class ToolRequest(Struct, frozen=True, gc=False):
     """What the input of a tool says."""
 
     doing: str | None
@@ -81,13 +81,13 @@ class Tool(Struct, gc=False):
     """A tool whose result is still to come."""
 
     name: str
-    given: bytes | Asked
+    given: bytes | ToolRequest
     """Its input, which is read when somebody asks what it says: of most calls nobody does before they are over."""
     at: Millis | None = None
     """When it was called, or began."""
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> ToolRequest:
         if isinstance(self.given, bytes):
             self.given = _asked(self.name, self.given)
         return self.given
@@ -106,14 +106,14 @@ def tool(name: str, given: bytes, at: Millis | None = None) -> Tool:
     return Tool(name, given if len(given) <= _KEPT else _asked(name, given), at)
 
 
-def _asked(name: str, raw: bytes) -> Asked:
+def _asked(name: str, raw: bytes) -> ToolRequest:
     given = decode(Input, raw) or Input()
     doing = one_line(_about(given))
     if name in OF_AGENTS:
         waits = name != SEND and (name not in POLLS or given.block is not False)
         target = given.task_id or given.agent_id or given.to or given.recipient
-        return Asked(doing, Phase.CHILD if waits else Phase.TOOL, target, given.timeout, _leaves(name, given))
-    return Asked(doing, Phase.ANSWER if name in ASKS else Phase.TOOL, timeout=given.timeout)
+        return ToolRequest(doing, Phase.CHILD if waits else Phase.TOOL, target, given.timeout, _leaves(name, given))
+    return ToolRequest(doing, Phase.ANSWER if name in ASKS else Phase.TOOL, timeout=given.timeout)
 
 
 def _leaves(name: str, given: Input) -> bool:
