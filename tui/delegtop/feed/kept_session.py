@@ -217,12 +217,30 @@ class SessionBlock:
     """What some sessions told, in one ledger, and what there is of each beside it."""
 
     def __init__(self, ledger: Ledger | None = None, sessions: Iterable[KeptSession] = ()) -> None:
-        self.ledger = Ledger() if ledger is None else ledger
+        self._ledger: Ledger | bytes = Ledger() if ledger is None else ledger
+        """Packed while nobody asks for it."""
         self.sessions = [*sessions]
         self._moments: list[Moments] | bytes = []
         """Of each session, pressed until somebody asks for it; as the next."""
         self._calls: list[Raw | list[CallsOfOne]] | bytes = []
         """Those of each session are packed, where they can be, until somebody asks for them."""
+
+    @property
+    def ledger(self) -> Ledger:
+        if isinstance(self._ledger, bytes):
+            found = unpack_ledger(self._ledger)
+            assert found is not None  # noqa: S101 # packed by this very program
+            self._ledger = found
+        return self._ledger
+
+    @property
+    def rows(self) -> int:
+        """How many delegations all of them tell of."""
+        return self.sessions[-1].rows.stop if self.sessions else 0
+
+    def press(self) -> None:
+        """Nothing more comes into it, and it waits to be written: packed it takes a tenth of the room."""
+        self._ledger = pack_ledger(self.ledger) or self._ledger
 
     def ids(self, session: KeptSession) -> list[str]:
         """Of all that it tells of."""
@@ -292,7 +310,7 @@ class SessionBlock:
             parts = _pack(self.sessions), _pack(self.moments()), _pack(calls)
         except (UnicodeEncodeError, OverflowError):
             return None
-        ledger = pack_ledger(self.ledger)
+        ledger = self._ledger if isinstance(self._ledger, bytes) else pack_ledger(self._ledger)
         if ledger is None or max(map(len, parts)) > LARGEST:
             return None
         pressed = [bytes(press().compress(part, _LEVEL)) for part in parts]

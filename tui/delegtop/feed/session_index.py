@@ -110,7 +110,7 @@ class SessionIndex:
             block = unpack_block(data, words)
             if block is None or not self._is_asked_for(block):
                 continue
-            is_thin = len(block.ledger) < _THIN
+            is_thin = block.rows < _THIN
             for session in block.sessions:
                 unit = names.get(session.name)
                 if unit is not None and (files := self._take_over(unit, (block, session), units[unit], knows, looks)):
@@ -312,7 +312,9 @@ class SessionIndex:
         beside = [KeptFile(path, look, 0) for path in unknown if (look := _look_at(path)) is not None]
         if len(beside) < len(unknown):
             return None
-        if len(self._block.ledger) >= MOST or self._block.is_known(gathered.ids):
+        if self._block.rows >= MOST or self._block.is_known(gathered.ids):
+            if not self.is_holding:  # else it is told soon
+                self._block.press()
             self._block = SessionBlock()
         return gathered.keep_in(self._block, _name(unit, {*gathered.paths, *unknown}), kept, beside)
 
@@ -342,24 +344,24 @@ def packed_blocks(places: Iterable[Place]) -> list[tuple[bytes, list[str]]]:
     return [*_packed(_blocks(places))]
 
 
-def _blocks(places: Iterable[Place]) -> list[SessionBlock]:
+def _blocks(places: Iterable[Place]) -> Iterator[SessionBlock]:
     """None of them tells of an id twice."""
     blocks: dict[SessionBlock, list[KeptSession]] = {}
     for block, session in places:
         blocks.setdefault(block, []).append(session)
-    found: list[SessionBlock] = []
     mixed = SessionBlock()
     for block, sessions in blocks.items():
-        if len(sessions) == len(block.sessions) and len(block.ledger) >= _THIN:
-            found.append(block)
+        if len(sessions) == len(block.sessions) and block.rows >= _THIN:
+            yield block
             continue
         ids = {id for session in sessions for id in block.ids(session)}
-        if mixed.sessions and (len(mixed.ledger) + len(ids) > MOST or mixed.is_known(ids)):
-            found.append(mixed)
+        if mixed.sessions and (mixed.rows + len(ids) > MOST or mixed.is_known(ids)):
+            yield mixed
             mixed = SessionBlock()
         with suppress(ValueError):  # what stands beside them is none
             mixed.add(block, sessions)
-    return [*found, mixed] if mixed.sessions else found
+    if mixed.sessions:
+        yield mixed
 
 
 def _packed(blocks: Iterable[SessionBlock]) -> Iterator[tuple[bytes, list[str]]]:

@@ -12,17 +12,21 @@ from delegtop.model.store.numbers import Numbering
 class SourceNumbers(Numbering):
     """Numbers of sources, each with its host.
 
-    One of this machine goes by its name alone: nearly all are, and a pair for every event would cost.
+    One of this machine goes by its name alone: nearly all are, and a pair for every event, or for each of thousands of
+    files, would cost.
     """
 
-    def __missing__(self, source: str | HostFile) -> int:
-        self[source] = number = len(self.things)
-        self.things.append(("", source) if isinstance(source, str) else source)
-        return number
+    def file(self, number: int) -> HostFile:
+        thing = self.things[number]
+        return ("", thing) if isinstance(thing, str) else thing
 
-    def learn(self, things: Iterable[HostFile]) -> None:
-        for host, source in things:
-            self[(host, source) if host else source]
+    def files(self) -> list[HostFile]:
+        """All, by number."""
+        return [*map(self.file, range(len(self.things)))]
+
+    def learn(self, things: Iterable[str | HostFile]) -> None:
+        for thing in things:
+            self[thing if isinstance(thing, str) or thing[0] else thing[1]]
 
 
 _LAST = 0xFFFF_FFFF
@@ -47,7 +51,7 @@ class OriginColumn(ColumnStore):
         number = self.sources[row]
         if number == _NOWHERE:
             return None
-        host, source = self.numbers.things[number]
+        host, source = self.numbers.file(number)
         return Origin(source, self.lines[row], self.offsets[row], host)
 
     def __setitem__(self, row: int, origin: Origin) -> None:
@@ -66,7 +70,7 @@ class OriginColumn(ColumnStore):
         super().append_rows(other, moved)
         numbers = {_NOWHERE: _NOWHERE}
         for number in sorted({*self.sources[moved.at :]} - {_NOWHERE}):
-            host, file = other.numbers.things[number]
+            host, file = other.numbers.file(number)
             numbers[number] = self.numbers[(host, file) if host else file]
         self.renumber("sources", moved.at, numbers)
 

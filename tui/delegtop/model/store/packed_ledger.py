@@ -312,7 +312,7 @@ _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     (Ends, "claims"): _of_rows(dict[int, tuple[Ended, ...]]),
     (OriginColumn, "numbers"): _Beside(
         list[HostFile],
-        lambda sources: sources.things,
+        lambda sources: sources.files(),
         share=lambda sources, words: [(words[host], words[source]) for host, source in sources],
     ),
     (Archive, "_full"): _Beside(list[bytes]),
