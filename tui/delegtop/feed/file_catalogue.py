@@ -391,7 +391,7 @@ class FileCatalogue:
         known, first = self._order.get, dict[str | None, int]()
         if not self.puts_away:
             return sorted([*read, *kept], key=lambda each: known(each.path, -1))
-        session = {path: session_of(path) for path in (*self._order, *(each.path for each in kept))}
+        session = {path: session_of(path) for path in {**self._order, **dict.fromkeys(each.path for each in kept)}}
         for path, number in self._order.items():
             first.setdefault(session[path], number)
         logs = [each for each in kept if session[each.path] is None]

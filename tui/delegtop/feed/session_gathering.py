@@ -91,7 +91,9 @@ def _covers(used: tuple[Usage, ...], known: tuple[Usage, ...]) -> bool:
             or more.cache_read < less.cache_read
             or more.cache_write < less.cache_write
             or more.cache_write_1h < less.cache_write_1h
-            or more.account != less.account
+            or more.model != less.model
+            or more.over != less.over
+            or more.fast != less.fast
         ):
             return False
     return True
