@@ -126,7 +126,7 @@ class FileCatalogue:
                 self._order.setdefault(path, len(self._order))
             self._recall(self.index, looks)
             if self._may_lend and self.index.lends:
-                self._may_lend, self._lending = False, SessionLending.begun(self.waiting)
+                self._may_lend, self._lending = False, SessionLending.begun(self.waiting, looks)
         self._left_out = tuple(self._too_old())
         return self._roots.directories()
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from delegtop.base.clock import MINUTE
 from delegtop.feed.kept_session import KeptFile, KeptSession, Moments, SessionBlock, fields_of, has_secret, minutes_told
@@ -112,9 +113,11 @@ class SessionGathering:
         self._running = RunningStarts()
         self._order: dict[str | None, None] = {}
 
-    def take(self, events: Sequence[Event]) -> None:
+    def take(self, events: Sequence[Event]) -> list[str]:
+        """Gather these; gives the ids of which nothing was told before."""
         heard: list[Heard] = []
         order, source, id = self._order, "", None
+        known = len(order)
         for event in events:
             if event.origin.source is not source:
                 source = event.origin.source
@@ -133,6 +136,7 @@ class SessionGathering:
         self.calls.heed(events)
         if len(self._events) > _MOST:
             self.is_spoilt = True
+        return [id for id in islice(order, known, None) if id is not None] if len(order) > known else []
 
     @property
     def holds_any(self) -> bool:
