@@ -2,8 +2,10 @@
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -225,3 +227,26 @@ def test_a_block_that_is_written_down_stays_as_it_is_for_who_takes_it_in_meanwhi
     ledger = block.told_by([session])
     assert block.pack() is not None
     assert [*ledger.pulse.minutes] == [5, 7]
+
+
+def test_of_what_is_known_each_file_is_asked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(file_catalogue, "WORTH", 0)
+    monkeypatch.setattr(WallClock, "now", lambda _clock: NOW)
+    home = tmp_path / "logs"
+    make_history(home, 4, 30_000, LONG_AGO * 1_000)
+    main(["tree", str(home)])
+    asked: Counter[str] = Counter()
+    stat = os.stat
+
+    def counted(path: str, *given: Any, **more: Any) -> os.stat_result:
+        asked[os.fspath(path)] += 1
+        return stat(path, *given, **more)
+
+    monkeypatch.setattr(os, "stat", counted)
+    main(["tree", str(home)])
+    files = [str(path) for path in home.rglob("*.json*")]
+    assert len(files) > 20
+    assert {asked[path] for path in files} == {1}
+    capsys.readouterr()

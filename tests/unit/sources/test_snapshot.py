@@ -12,6 +12,7 @@ from delegtop.base.clock import Millis, monotonic
 from delegtop.base.origin import Origin
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.snapshot import Snapshot
+from delegtop.sources.text_identity.text_trace import file_digest
 
 
 @pytest.fixture
@@ -28,6 +29,14 @@ def test_a_document_arrives_whole_with_the_time_it_was_written(registry: Path) -
     )
     assert snapshot.good_at == 1_700_000_000_000
     assert next(snapshot.poll(), None) is None
+
+
+def test_of_a_document_at_rest_the_digest_is_that_of_its_file(registry: Path) -> None:
+    registry.write_bytes(b'{"a": "\xc3\xa9"}\n' * 1_000)
+    snapshot = Snapshot(str(registry), any_text=True)
+    assert next(snapshot.poll(), None) is not None
+    with registry.open("rb") as file:
+        assert snapshot.digest == file_digest(file.fileno(), 0, registry.stat().st_size)
 
 
 def test_an_unchanged_document_is_not_opened_again(registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,7 +130,7 @@ class FileCatalogue:
                 self._order.setdefault(path, len(self._order))
             self._recall(self.index, looks)
             if self._may_lend and self.index.lends:
-                self._may_lend, self._lending = False, SessionLending.begun(self.waiting)
+                self._may_lend, self._lending = False, SessionLending.begun(self.waiting, looks)
         self._left_out = tuple(self._too_old())
         return self._roots.directories()
 
@@ -399,7 +399,7 @@ class FileCatalogue:
         known, first = self._order.get, dict[str | None, int]()
         if not self.puts_away:
             return sorted([*read, *kept], key=lambda each: known(each.path, -1))
-        session = {path: session_of(path) for path in (*self._order, *(each.path for each in kept))}
+        session = {path: session_of(path) for path in {**self._order, **dict.fromkeys(each.path for each in kept)}}
         for path, number in self._order.items():
             first.setdefault(session[path], number)
         logs = [each for each in kept if session[each.path] is None]

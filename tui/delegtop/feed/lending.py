@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
 from delegtop.feed.dormant_sessions import quiet_until
-from delegtop.feed.recent_window import folder_of, session_of
+from delegtop.feed.recent_window import Looks, folder_of, session_of
 
 if TYPE_CHECKING:
     from delegtop.feed.kept_session import KeptSession, SessionBlock
@@ -27,9 +27,9 @@ class SessionLending:
         """Of all files that may be lent; each is once."""
 
     @staticmethod
-    def begun(waiting: Collection[str]) -> "SessionLending | None":
+    def begun(waiting: Collection[str], looks: Looks) -> "SessionLending | None":
         """None if it is not worth it: there is little to read, or one processor."""
-        sizes = dict(_quiet_sizes(waiting))
+        sizes = dict(_quiet_sizes(waiting, looks))
         if sum(sizes.values()) < WORTH:
             return None
         from delegtop.feed.loaders import Loaders, processors  # few have so much to read
@@ -85,17 +85,19 @@ class SessionLending:
         self._loaders.end()
 
 
-def _quiet_sizes(paths: Collection[str]) -> Iterator[tuple[str, int]]:
+def _quiet_sizes(paths: Collection[str], looks: Looks) -> Iterator[tuple[str, int]]:
     """Of the files that may be lent. A log beside them that says only inside whose it is may be of any of those
     sessions, and is read here after them."""
     until = quiet_until()
     of_nobody = {folder_of(path) for path in paths if path.endswith(".jsonl") and session_of(path) is None}
     for path in paths:
-        if folder_of(path) in of_nobody:
+        if of_nobody and folder_of(path) in of_nobody:
             continue
-        try:
-            found = os.stat(path)  # noqa: PTH116 # thousands of files
-        except (OSError, ValueError):
-            continue
+        found = looks.get(path)
+        if found is None:
+            try:
+                found = os.stat(path)  # noqa: PTH116 # thousands of files
+            except (OSError, ValueError):
+                continue
         if session_of(path) is not None and found.st_mtime_ns // 1_000_000 <= until:
             yield path, found.st_size

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from delegtop.base.clock import MINUTE
 from delegtop.feed.kept_session import (
@@ -100,7 +101,9 @@ def _covers(used: tuple[Usage, ...], known: tuple[Usage, ...]) -> bool:
             or more.cache_read < less.cache_read
             or more.cache_write < less.cache_write
             or more.cache_write_1h < less.cache_write_1h
-            or more.account != less.account
+            or more.model != less.model
+            or more.over != less.over
+            or more.fast != less.fast
         ):
             return False
     return True
@@ -119,9 +122,11 @@ class SessionGathering:
         self._running = RunningStarts()
         self._order: dict[str | None, None] = {}
 
-    def take(self, events: Sequence[Event]) -> None:
+    def take(self, events: Sequence[Event]) -> list[str]:
+        """Gather these; gives the ids of which nothing was told before."""
         heard: list[Heard] = []
         order, source, id = self._order, "", None
+        known = len(order)
         for event in events:
             if event.origin.source is not source:
                 source = event.origin.source
@@ -140,6 +145,7 @@ class SessionGathering:
         self.calls.heed(events)
         if len(self._events) > _MOST:
             self.is_spoilt = True
+        return [id for id in islice(order, known, None) if id is not None] if len(order) > known else []
 
     @property
     def holds_any(self) -> bool:

@@ -30,6 +30,7 @@ from delegtop.model.store.archive import press
 from delegtop.model.store.ledger import Ledger
 from delegtop.model.store.numbers import SharedWords
 from delegtop.sources.inode import Look, look_of
+from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import file_digest
 
@@ -260,11 +261,13 @@ class SessionIndex:
     def _gather(self, reading: FollowedFile, events: Sequence[Event]) -> None:
         unit = unit_of(reading.path)
         if (gathered := self._gathered.get(unit)) is not None and not gathered.is_spoilt:
-            gathered.take(events)
+            ids: Collection[str] = gathered.take(events)
             if gathered.is_spoilt:
                 self._give_up(gathered)
-        if (family := _shared_family(type(reading.dialect), reading.path)) is not None:
-            for each in self._own(family, unit, _ids(events)):
+        else:
+            ids = _ids(events)
+        if ids and (family := _shared_family(type(reading.dialect), reading.path)) is not None:
+            for each in self._own(family, unit, ids):
                 self._let_go(each)
 
     def _let_go(self, unit: str) -> None:
@@ -305,9 +308,10 @@ class SessionIndex:
             return None
         kept: list[KeptFile] = []
         for file in files:
-            whole = digest(file.reading.path) if file.reading.is_log else _digest(file.reading.path, file.look)
-            if whole is None:
+            source = file.reading.source
+            if source is not None and not isinstance(source, Snapshot):
                 return None
+            whole = digest(file.reading.path) if source is None else source.digest
             kept.append(kept_file(file.status, file.look, whole, file.key))
         beside = [KeptFile(path, look, 0) for path in unknown if (look := _look_at(path)) is not None]
         if len(beside) < len(unknown):

@@ -280,8 +280,10 @@ class Delegation(Identity, frozen=True, kw_only=True):
     @property
     def told_by(self) -> str:
         """The host whose sources tell of it; empty for this machine."""
-        places = (self.started_origin, self.heard_origin, self.ended_origin, *self.origins[:1])
-        return next((place.host for place in places if place is not None), "")
+        place = self.started_origin or self.heard_origin or self.ended_origin
+        if place is None and self.origins:
+            place = self.origins[0]
+        return "" if place is None else place.host
 
     @property
     def elsewhere(self) -> str:

@@ -30,7 +30,14 @@ def folder(facts: "Delegation") -> Path:
 
 @lru_cache(maxsize=16_384)  # asked several times of every delegation
 def _folder(source: str, is_told: bool) -> Path:
-    return Path("//", source).parent if is_told else Path(source).parent
+    if is_told:
+        return Path("//", source).parent
+    folder, name = os.path.split(source)
+    return Path(source).parent if name in ("", ".") else _path(folder)
+
+
+_path = lru_cache(maxsize=16_384)(Path)
+"""One object for each folder: many sources lie in one."""
 
 
 def roots(folder: Path, root: Path | None) -> list[Path]:

@@ -1,5 +1,6 @@
 """Text in terminal cells: wide characters take two, combining ones none."""
 
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 from unicodedata import combining, east_asian_width
 
@@ -27,7 +28,12 @@ class Ruler(Protocol):
 
 def cells(text: str) -> int:
     """How many columns the text takes."""
-    return len(text) if text.isascii() or not _ODD.search(text) else sum(map(_cell, text))
+    return len(text) if text.isascii() else _cells(text)
+
+
+@lru_cache(4_096)  # states, branches and titles come again and again
+def _cells(text: str) -> int:
+    return sum(map(_cell, text)) if _ODD.search(text) else len(text)
 
 
 def cut(text: str, width: int, mark: str = "…") -> str:
@@ -46,8 +52,11 @@ def cut(text: str, width: int, mark: str = "…") -> str:
 
 def fit(text: str, width: int, mark: str = "…", right: bool = False) -> str:
     """The text in exactly `width` columns."""
-    text = cut(text, width, mark)
-    space = " " * (width - cells(text))
+    size = cells(text)
+    if size > width or len(text) > width:
+        text = cut(text, width, mark)
+        size = cells(text)
+    space = " " * (width - size)
     return space + text if right else text + space
 
 

@@ -217,7 +217,7 @@ def _uncut(columns: Sequence[Column], empty: Collection[str]) -> Layout:
 
 
 def table_name(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
-    return chosen(())[0].cell(table, row, width)
+    return COLUMNS[NAME].cell(table, row, width)
 
 
 def _plain(spans: Sequence[CellSpan]) -> str:

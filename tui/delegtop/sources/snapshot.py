@@ -11,6 +11,7 @@ from delegtop.sources import history
 from delegtop.sources.file_status import FileStatus
 from delegtop.sources.inode import Look, look_of
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
+from delegtop.sources.text_identity.text_trace import digest_of
 
 LIMIT = 64 * 1024 * 1024
 _TRIES = 5
@@ -67,6 +68,11 @@ class Snapshot:
             return None
         return seen
 
+    @property
+    def digest(self) -> int:
+        """Of all that stands in a file that is at rest."""
+        return self._digest
+
     def close(self) -> None:
         """Nothing is kept open."""
 
@@ -91,7 +97,7 @@ class Snapshot:
                 return None
             if data is None or stamp is None:
                 continue
-            if stamp == self._seen and hash(data) == self._digest:
+            if stamp == self._seen and digest_of(data) == self._digest:
                 self._settled = _is_settled(stamp)
                 return None
             wrong = self._fault(data) if len(data) <= self._limit else f"larger than {self._limit:,} bytes"
@@ -134,7 +140,7 @@ class Snapshot:
 
     def _take(self, data: bytes, stamp: Look) -> Line:
         written = Millis(stamp[3] // 1_000_000)
-        self._seen, self._digest, self._settled = stamp, hash(data), _is_settled(stamp)
+        self._seen, self._digest, self._settled = stamp, digest_of(data), _is_settled(stamp)
         self._wrong, self._size = "", len(data)
         # A rewrite within one tick of the file clock is still a later one.
         self.good_at = written if self.good_at is None or written > self.good_at else Millis(self.good_at + 1)
@@ -142,7 +148,7 @@ class Snapshot:
 
     def _refuse(self, wrong: str, data: bytes, stamp: Look | None) -> Unreadable | None:
         known = self._wrong == wrong
-        self._seen, self._digest = stamp, hash(data)
+        self._seen, self._digest = stamp, digest_of(data)
         self._settled = stamp is not None and _is_settled(stamp)
         self._stale(wrong)
         return None if known else Unreadable(Origin(self.path, 1, 0), wrong, excerpt(data))

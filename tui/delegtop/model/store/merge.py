@@ -113,7 +113,7 @@ def merge_ends(events: Iterable[Ended]) -> Ended:
 
 def disagreements(starts: Collection[Started], ends: Collection[Ended]) -> tuple[Claim, ...]:
     """Every field on which two of the claims differ, with each claim's value and place."""
-    if len(ends) < 2 and (not starts or _agree(starts)):
+    if len(ends) < 2 and _agree(starts):
         return ()
     starts, ends = sorted(starts, key=_start_order), _in_end_order(ends)
     found: list[Claim] = []
@@ -139,10 +139,11 @@ def disagreements(starts: Collection[Started], ends: Collection[Ended]) -> tuple
 
 def _agree(starts: Collection[Started]) -> bool:
     """Whether nothing that is compared was told in two ways, whoever told it: nearly all that is told twice."""
-    first, *rest = map(_compared, starts)
-    if all(told == first for told in rest):
-        return True
-    return all(len({*told}.difference(_UNSAID)) < 2 for told in zip(first, *rest, strict=True))
+    for told in zip(*map(_compared, starts), strict=True):
+        values = {*told}
+        if len(values) > 1 and len(values.difference(_UNSAID)) > 1:
+            return False
+    return True
 
 
 def _is_process(event: Started) -> bool:
