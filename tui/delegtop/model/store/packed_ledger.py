@@ -149,16 +149,19 @@ def _fill(store: ColumnStore, packed: PackedStore, ids: Sequence[str] = ()) -> N
             setattr(store, name, found)
     if isinstance(store, Ledger):
         ids = store.ids
-    for name, (data, values) in zip(store.COLUMNS, packed.columns, strict=True):
+    for name, (numbers, told) in zip(store.COLUMNS, packed.columns, strict=True):
         column = getattr(store, name)
         if isinstance(column, array):
-            setattr(store, name, array(_kind(values), data))
+            setattr(store, name, array(_kind(told), numbers))
             continue
-        things = (_shapes if name == _SHAPE else _words)(values)
+        table: list[Any] = [*ids] if name == _PARENT else []
         if isinstance(store, Starts) and name == _SHAPE:
-            store.know_shapes(things)
-        table = [*(ids if name == _PARENT else ()), *things, *_STAND_INS]
-        column += map(table.__getitem__, array("i", data))
+            store.know_shapes(shapes := _shapes(told))
+            table += shapes
+        else:
+            table += _words(told)
+        table += _STAND_INS
+        column += map(table.__getitem__, array("i", numbers))
     for name, each in zip(store.STORES, packed.stores, strict=True):
         _fill(getattr(store, name), each, ids)
 
