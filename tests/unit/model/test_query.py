@@ -13,6 +13,7 @@ from delegtop.base.origin import Origin
 from delegtop.model.events import Ended, Ending, Heard, Outcome, Report, Started
 from delegtop.model.forest import Forest
 from delegtop.model.query import ALIASES, KEYS, QueryError, parse
+from delegtop.model.states import State
 
 NOW = Millis(1_766_743_200_000)
 
@@ -129,6 +130,29 @@ def found(forest: Forest, text: str) -> str:
 )
 def test_a_filter_finds_what_it_says(forest: Forest, text: str, expected: str) -> None:
     assert found(forest, text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"state:{state}" for state in State),
+        "!state:overdue",
+        "state:over* state:waiting,overdue",
+        "!state:lost age>1h",
+    ],
+)
+def test_all_at_once_are_found_as_each_by_itself(forest: Forest, text: str) -> None:
+    query = parse(text)
+    assert query.among(forest) == {handle for handle in range(len(forest)) if query.matches(forest, handle)}
+
+
+def test_who_came_after_the_last_look_is_found_as_unknown() -> None:
+    forest = Forest()
+    forest.apply([Started("sess_1", NOW, origin(1))])
+    assert parse("state:unknown").among(forest) == {0}
+    forest.advance(NOW)
+    assert parse("state:unknown").among(forest) == set()
+    assert parse("state:running").among(forest) == {0}
 
 
 def test_what_is_not_known_matches_no_comparison(forest: Forest) -> None:

@@ -25,7 +25,7 @@ from delegtop.model.states import ACTIVE, State
 from delegtop.model.store.frozen import Borrowed, Freezer, Numbers, thaw_into
 from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.store.numbers import UNSET
-from delegtop.model.tree.lineage import Lineage
+from delegtop.model.tree.lineage import NOBODY, Lineage
 from delegtop.model.usage import Spent
 
 if TYPE_CHECKING:
@@ -114,14 +114,14 @@ class HostTrees:
     ) -> Change:
         """Family and states, after the facts."""
         added, moves = self._lineage.update(started, ended)
-        self._versions.extend([0] * len(added))
+        self._versions.extend(array("I", (1,)) * len(added))
         self._lifecycle.reparent(moves)
         self._lifecycle.touch(touched)
         moved = [handle for handle, _, _ in moves]
         # Who is new is looked at anyway, and so are those that got a new parent.
         self._lifecycle.touch_below([handle for handle in started if handle < added.start] + moved)
         unsettled = self._lineage.unsettled
-        for handle in touched.union(moved, unsettled):
+        for handle in touched.union(moved, unsettled).difference(added) if added.start else ():
             self._versions[handle] += 1
         if started or moved:
             self._ends.clear()
@@ -386,7 +386,7 @@ class HostTrees:
         return self._ledger.covers(handle)
 
     def roots(self) -> list[Handle]:
-        return sorted((h for h in self._ledger if self._lineage.parent(h) is None), key=self.birth)
+        return sorted((handle for handle, above in enumerate(self.parents()) if above == NOBODY), key=self.birth)
 
     def birth(self, handle: Handle) -> tuple[bool, int, str]:
         """The order of siblings: by start, then id; an unknown start comes last."""

@@ -25,7 +25,8 @@ _STATES = tuple(State)
 _STATE_OF = {outcome: State[outcome.name] for outcome in Outcome}
 _CODE = {state: code for code, state in enumerate(_STATES)}
 _UNSEEN = -1
-_SETTLED_AS = bytes(_CODE[_STATE_OF[outcome]] for outcome in Outcome).ljust(0x100, b"\xff")
+_UNSEEN_TEXT = b"\xff"
+_SETTLED_AS = bytes(_CODE[_STATE_OF[outcome]] for outcome in Outcome).ljust(0x100, _UNSEEN_TEXT)
 """The state by the number of an outcome; _UNSEEN of those that are not settled."""
 _REMEMBERED = 100_000
 
@@ -63,6 +64,8 @@ class Lifecycle:
     def in_states(self, states: Collection[State]) -> Iterator[tuple[Handle, State]]:
         """All that are in one of these, and in which."""
         codes = self._state.tobytes()  # looked through as text: a million in a millisecond
+        missing = len(self._ledger) - len(codes)
+        codes = (codes + _UNSEEN_TEXT * missing).replace(_UNSEEN_TEXT, bytes((_CODE[State.UNKNOWN],)))
         wanted = re.compile(b"[%b]" % b"".join(b"\\x%02x" % _CODE[state] for state in states))
         return ((found.start(), _STATES[codes[found.start()]]) for found in wanted.finditer(codes))
 

@@ -143,6 +143,18 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 }
 
 
+class StateTest(msgspec.Struct, frozen=True):
+    """The filter that is asked most, of all at once where all are asked."""
+
+    states: frozenset[State]
+
+    def __call__(self, forest: "Forest", handle: "Handle") -> bool:
+        return forest.state(handle) in self.states
+
+    def among(self, forest: "Forest") -> "set[Handle]":
+        return {handle for handle, _ in forest.in_states(self.states)} if self.states else set()
+
+
 class FilterQuery(msgspec.Struct, frozen=True):
     """A parsed filter. An empty one matches everything and is false."""
 
@@ -157,9 +169,11 @@ class FilterQuery(msgspec.Struct, frozen=True):
 
     def among(self, forest: "Forest") -> "set[Handle]":
         """All that match."""
-        found: Iterable[Handle] = range(len(forest))
+        in_states = [test.among(forest) for test in self.tests if isinstance(test, StateTest)]
+        found: Iterable[Handle] = set.intersection(*in_states) if in_states else range(len(forest))
         for test in self.tests:
-            found = [handle for handle in found if test(forest, handle)]
+            if not isinstance(test, StateTest):
+                found = [handle for handle in found if test(forest, handle)]
         return {*found}
 
 
@@ -177,6 +191,8 @@ def _term(term: str, position: int) -> Test | None:
     test = _keyed(keyed, bare[keyed.end() :], position) if keyed else _plain(bare)
     if test is None or not inverted:
         return test
+    if isinstance(test, StateTest):
+        return StateTest(frozenset(State) - test.states)
     return lambda forest, handle: not test(forest, handle)
 
 
@@ -244,6 +260,8 @@ def _texts(key: WordKey, sign: str, value: str, position: int) -> Test | None:
             raise QueryError(f"no {key.name} is named {part}: there are {', '.join(key.known)}", position)
 
     known = {word: any(matches(word) for matches in matchers) for word in key.known}
+    if key.name == "state":
+        return StateTest(frozenset(state for state in State if known[state]))
 
     def test(forest: "Forest", handle: "Handle") -> bool:
         text = key.words(forest, handle)

@@ -1,13 +1,16 @@
 """Parents: declared, inferred by path and time, or ambiguous; never a circle."""
 
+from random import Random
 from typing import Any
 
+import pytest
 from tests.telling import forest_at, handle_of, place
 
 from delegtop.base.clock import SECOND, Millis
 from delegtop.model.delegation import Link
 from delegtop.model.events import Ended, Ending, Event, Outcome, Started
 from delegtop.model.forest import Forest
+from delegtop.model.store.ledger import Ledger
 
 COMMAND = ("orchestrator", "implement")
 EXECUTOR = (*COMMAND, "executor")
@@ -27,6 +30,10 @@ def links(*events: Event) -> dict[str, tuple[str | None, Link]]:
     for event in events:
         forest.apply([event])
     forest.advance(Millis(1000 * SECOND))
+    return family(forest)
+
+
+def family(forest: Forest) -> dict[str, tuple[str | None, Link]]:
     names = {handle: forest.delegation(handle).id for handle in forest.walk()}
     return {
         name: (names[parent] if (parent := forest.parent(handle)) is not None else None, forest.link(handle))
@@ -105,3 +112,41 @@ def test_depth_far_beyond_any_recursion_limit_is_walked() -> None:
     assert len(list(forest.walk())) == 5000
     deepest = handle_of(forest, "d04999")
     assert forest.level(deepest) == 4999
+
+
+def a_crowd(chance: Random) -> list[Event]:
+    """Some hundred on a few paths: some name a parent, who may be anybody, and some have ended."""
+    names = [f"d{number}" for number in range(200)]
+    told: list[Event] = []
+    for name in names:
+        path = chance.choice([None, COMMAND, EXECUTOR, IMPLEMENTER, (*EXECUTOR, "tester")])
+        parent = chance.choice([None, None, chance.choice(names), "nobody"])
+        begin = chance.randrange(400)
+        told.append(started(name, begin, path, parent=parent, task=chance.choice([None, "1"])))
+        if chance.random() < 0.5:
+            told.append(ended(name, begin + chance.randrange(60)))
+    chance.shuffle(told)
+    return told
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_crowd_has_the_same_family_told_at_once_or_one_by_one(seed: int) -> None:
+    told = a_crowd(Random(seed))
+    cut = Random(seed).randrange(len(told))
+    whole, ledger = Forest(), Ledger()
+    whole.apply(told)
+    whole.advance(Millis(1000 * SECOND))
+    ledger.apply(told[:cut], set(), set(), set(), set())
+    absorbed = Forest()
+    absorbed.absorb(ledger)
+    for event in told[cut:]:
+        absorbed.apply([event])
+    absorbed.advance(Millis(1000 * SECOND))
+    assert links(*told) == family(whole) == family(absorbed)
+    assert {whole.id(handle): sure(whole, handle) for handle in range(len(whole))} == {
+        absorbed.id(handle): sure(absorbed, handle) for handle in range(len(absorbed))
+    }
+
+
+def sure(forest: Forest, handle: int) -> list[str]:
+    return [forest.id(each) for each in forest.candidates(handle)]

@@ -7,6 +7,7 @@ the same events in any order, in any batches, and any number of times give the s
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import compress
 from sys import intern
 from typing import ClassVar, Self
 
@@ -59,6 +60,8 @@ _PHASE_CODE = {phase: code for code, phase in enumerate(_PHASES)}
 _GONE = int(Ending.GONE)
 _NO_LIFE = (OPEN, int(Ending.REGISTRY), _GONE)
 """Who has no end, or one that others tell of at some later moment."""
+_IS_LIFE = bytes(by not in (each & 0xFF for each in _NO_LIFE) for by in range(0x100))
+"""The same by a byte of the column."""
 _PAUSES = (Phase.PERMISSION, Phase.ANSWER, Phase.IDLE)
 """Nobody at work is in one of these."""
 _OFTEN = 0xFFFF
@@ -547,8 +550,7 @@ class Ledger(ColumnStore):
     def last_heard(self) -> Millis | None:
         """The last start or sign of life of any of them; of those that only a registry tells of, when it last did."""
         told = max(max(self._beat_at, default=UNSET), max(self.starts.at, default=UNSET))
-        ends = zip(self.ends.at, self.ends.by, strict=True)
-        ended = max((at for at, by in ends if by not in _NO_LIFE), default=UNSET)
+        ended = max(compress(self.ends.at, self.ends.by.tobytes().translate(_IS_LIFE)), default=UNSET)
         # What is told beside the columns counts as well; few have that.
         beside = {*self._faults, *self._details, *self.registries.rows}
         found = (self.heard_at(handle) or self.listed_at(handle) for handle in beside)

@@ -152,18 +152,19 @@ def _fill(store: ColumnStore, packed: PackedStore, words: SharedWords | None, id
             setattr(store, name, found)
     if isinstance(store, Ledger):
         ids = store.ids
-    for name, (data, values) in zip(store.COLUMNS, packed.columns, strict=True):
+    for name, (numbers, told) in zip(store.COLUMNS, packed.columns, strict=True):
         column = getattr(store, name)
         if isinstance(column, array):
-            setattr(store, name, array(_kind(values), data))
+            setattr(store, name, array(_kind(told), numbers))
             continue
-        things: list[Any]
+        table: list[Any] = [*ids] if name == _PARENT else []
         if isinstance(store, Starts) and name == _SHAPE:
-            store.know_shapes(things := _shapes(values))
+            store.know_shapes(shapes := _shapes(told))
+            table += shapes
         else:
-            things = _words(values) if words is None else [*map(words.__getitem__, _words(values))]
-        table = [*(ids if name == _PARENT else ()), *things, *_STAND_INS]
-        column += map(table.__getitem__, array("i", data))
+            table += _words(told) if words is None else map(words.__getitem__, _words(told))
+        table += _STAND_INS
+        column += map(table.__getitem__, array("i", numbers))
     for name, each in zip(store.STORES, packed.stores, strict=True):
         _fill(getattr(store, name), each, words, ids)
 
