@@ -188,9 +188,9 @@ def test_after_the_first_rows_the_reader_rests_only_if_more_lies_behind(woken: t
         assert (reader._rest_until > float("-inf")) is behind
 
 
-def test_what_a_look_finds_for_which_somebody_waited_is_told_in_one(woken: threading.Event) -> None:
+def test_what_a_look_finds_for_which_somebody_waited_is_told_in_one() -> None:
     feed, told = EndlessFeed(batches=1), list[int]()
-    reader = Reader(feed, lambda: (told.append(feed.given), woken.set())[0])
+    reader = Reader(feed, lambda: told.append(feed.given))
     reader.start()
     until(lambda: feed.waits)
     told.clear()
