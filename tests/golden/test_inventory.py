@@ -104,7 +104,7 @@ def test_every_screen_and_report_tells_of_the_same_problems(
     board.outline.replant(board.forest.parents(), ())
     board.loaded()
     board.show_earlier(True)
-    assert [each.handle for each in board.problems()] == expected, "Triage"
+    assert board.problems() == expected, "Triage"
     visited, cursor = [], None
     for _ in expected:
         cursor = board.problem(cursor, 1)

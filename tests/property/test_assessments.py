@@ -1,6 +1,7 @@
 """What is kept of assessments is what a fresh look finds, whatever happens in whatever order, and every place that asks
 gives the same answer."""
 
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -214,17 +215,20 @@ def presses(found: dict[Handle, Assessment], forest: Forest) -> dict[Handle, tup
 
 
 def check(watched: Watched, *, asks: bool) -> None:
-    """All is as a fresh look finds it; only who `asks` has those assessed that are plainly at work."""
+    """All is as a fresh look finds it; only who `asks` has those assessed that were glanced at."""
     kept, fresh = watched.assessments, watched.fresh()
     found = {handle: plain(assess(Case(fresh, handle))) for handle in range(len(fresh))}
     problems = sorted((each for each in found.values() if each.problem), key=lambda each: each.key)
     assert kept.waiting == 0
-    assert [plain(each) for each in kept.problems()] == problems
-    assert [plain(each) for each in kept.now()] == [each for each in problems if each.is_now]
+    assert kept.in_order(earlier=True) == [each.handle for each in problems]
+    assert kept.in_order() == [each.handle for each in problems if each.is_now]
+    assert +Counter(kept.earlier()) == Counter(each.kind for each in problems if not each.is_now)
     pressing = watched.pressing
     assert {handle: (pressing.key(handle), pressing.below(handle)) for handle in found} == presses(found, fresh)
     if not asks:
         return
+    assert [plain(each) for each in kept.problems()] == problems
+    assert [plain(each) for each in kept.now()] == [each for each in problems if each.is_now]
     assert {handle: plain(kept.of(handle)) for handle in found} == found
     assert kept.waiting == 0, "asking what is up to date leaves nothing to judge"
     assert kept.ranked() == sorted(found, key=lambda handle: kept.place(found[handle]))

@@ -310,6 +310,62 @@ class TestManyChildren:
         assert self.asked(monkeypatch, watch, started("new", 15, parent="top")) < 100
 
 
+class TestAtAGlance:
+    """Who is plainly at work or orphaned, or ended badly, has its place without being assessed."""
+
+    @pytest.fixture
+    def assessed(self, monkeypatch: pytest.MonkeyPatch, watch: Watch) -> list[str]:
+        found: list[str] = []
+
+        def counted(case: Case) -> Assessment:
+            found.append(watch.forest.id(case.handle))
+            return assess(case)
+
+        monkeypatch.setattr("delegtop.diagnosis.assessments.assess", counted)
+        monkeypatch.setattr(watch, "compare", lambda: None)
+        return found
+
+    def test_most_are_not_assessed_before_somebody_asks(self, watch: Watch, assessed: list[str]) -> None:
+        told = [started("top"), started("a", parent="top"), started("b", parent="a"), started("c", parent="top")]
+        watch.look(0.5, *told, ended("a", 0.4), ended("c", 0.4, Outcome.FAILED))
+        kept = watch.assessments
+        assert ([watch.forest.id(handle) for handle in kept.in_order()], assessed) == (["c", "b"], [])
+        assert [each.kind for each in kept.problems()] == ["failed", "orphaned"]
+        assert sorted(assessed) == ["b", "c"]
+
+    def test_another_word_of_one_at_work_is_no_reason_to_look_at_it(self, watch: Watch, assessed: list[str]) -> None:
+        watch.look(0.5, started("a"), started("b", parent="a"), ended("a", 0.4))
+        before = watch.assessments.version
+        assert watch.look(0.6, heard("b", 0.6)) == set()
+        assert (watch.assessments.version, assessed) == (before, [])
+
+    def test_one_that_was_asked_about_is_only_glanced_at_again(self, watch: Watch, assessed: list[str]) -> None:
+        watch.look(0.5, started("a"), started("b", parent="a"), ended("a", 0.4))
+        assert watch.of("b").kind == "orphaned"
+        watch.look(0.6, heard("b", 0.6))
+        assert assessed == ["b"]
+        assert watch.of("b").evidence[-1] == watch.forest.delegation(handle_of(watch.forest, "b")).heard_origin
+
+    def test_silence_is_looked_at_closely(self, watch: Watch, assessed: list[str]) -> None:
+        watch.look(0.5, started("a"), started("b", parent="a"), ended("a", 0.4))
+        watch.look(30)
+        assert assessed.count("b") == 1
+        assert watch.assessments.first() == watch.of("b")
+
+    def test_a_tree_that_outgrows_its_limits_is_assessed(self, watch: Watch, assessed: list[str]) -> None:
+        watch.look(0.5, started("top"), *(started(f"c{n}", parent="top") for n in range(20)))
+        assert assessed == []
+        watch.look(0.6, *(started(f"d{n}", 0.6, parent="top") for n in range(20)))
+        assert assessed == ["top"]
+        assert watch.of("top").kind == "running away"
+
+    def test_what_an_ended_one_says_otherwise_is_told(self, watch: Watch, assessed: list[str]) -> None:
+        watch.look(0.5, started("top"), started("a", parent="top"), ended("a", 0.4, Outcome.FAILED))
+        a, again = handle_of(watch.forest, "a"), Ended("a", at(0.4), place("b.jsonl"), Outcome.FAILED, Ending.RETURN)
+        assert watch.look(0.6, msgspec.structs.replace(again, report=Report(summary="no disk"))) == {a}
+        assert assessed == []
+
+
 def test_of_two_that_are_alike_the_one_that_was_read_first_is_not_ranked_first() -> None:
     told = [event for id in ("b", "a", "c") for event in (started(id), ended(id, 5))]
     for events in (told, told[::-1], [*told[2:], *told[:2]]):

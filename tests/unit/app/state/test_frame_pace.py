@@ -114,6 +114,34 @@ def test_a_rate_below_two_a_second_is_held_to_as_well(monkeypatch: pytest.Monkey
     assert len(screen.drawn) <= BURST + 5
 
 
+def test_a_frame_for_which_all_is_there_comes_before_its_turn(screen: Screen) -> None:
+    for _ in range(2 * BURST):
+        screen.frames.request()
+        screen.pass_time(0.1)
+    last = screen.drawn[-1]
+    screen.pass_time(0.06 - (screen.now - last))
+    screen.frames.hasten()
+    assert screen.drawn[-1] == screen.now == pytest.approx(last + 0.06)
+
+
+def test_however_soon_all_is_there_frames_keep_a_distance(screen: Screen) -> None:
+    for _ in range(2_000):
+        screen.frames.hasten()
+        screen.pass_time(0.001)
+    gaps = [after - before for before, after in zip(screen.drawn[BURST:], screen.drawn[BURST + 1 :], strict=False)]
+    assert min(gaps) > 0.049
+
+
+def test_a_frame_that_is_coming_is_not_drawn_twice(screen: Screen) -> None:
+    for _ in range(2 * BURST):
+        screen.frames.request()
+    assert screen.frames.coming
+    drawn = len(screen.drawn)
+    screen.now += 0.09
+    screen.frames.hasten()
+    assert len(screen.drawn) == drawn
+
+
 class TestPace:
     def test_a_stream_that_nobody_touches_is_drawn_seldom(self) -> None:
         assert pace(15, loading=False, arriving=STREAM, untouched=UNTOUCHED) == STREAMING

@@ -218,6 +218,32 @@ def test_after_the_first_rows_the_reader_rests_only_if_more_lies_behind(woken: t
         assert (reader._rest_until > float("-inf")) is behind
 
 
+def test_what_a_look_finds_for_which_somebody_waited_is_told_in_one() -> None:
+    feed, told = EndlessFeed(batches=1), list[int]()
+    reader = Reader(feed, lambda: told.append(feed.given))
+    reader.start()
+    until(lambda: feed.waits)
+    told.clear()
+    reader.look_after(0.2)
+    feed.batches = 6
+    until(lambda: feed.given == 6 and bool(told))
+    assert told == [6]
+    assert reader.stop(PATIENCE)
+
+
+def test_a_look_that_fills_the_queue_is_told_of_before_it_is_done(woken: threading.Event) -> None:
+    feed = EndlessFeed(batches=1)
+    reader = Reader(feed, woken.set)
+    reader.start()
+    until(lambda: feed.waits)
+    reader.take()
+    woken.clear()
+    reader.look_after(0.2)
+    feed.batches = 1_000
+    assert woken.wait(PATIENCE), "else both wait for each other"
+    assert reader.stop(PATIENCE)
+
+
 def test_the_reader_looks_no_earlier_than_somebody_draws(woken: threading.Event) -> None:
     feed = EndlessFeed(batches=1)
     reader = Reader(feed, woken.set)

@@ -367,9 +367,9 @@ class Board:
 
     # What presses
 
-    def problems(self) -> Sequence[Assessment]:
+    def problems(self) -> list[Handle]:
         """What an operator goes through, in the order of looking; earlier ones only if they are shown."""
-        return self.assessments.problems() if self.showing.earlier_shown else self.assessments.now()
+        return self.assessments.in_order(earlier=self.showing.earlier_shown)
 
     @property
     def first(self) -> Assessment | None:
@@ -380,14 +380,13 @@ class Board:
     @property
     def landmarks(self) -> Iterable[Handle]:
         """The problems, if they are few enough to be shown as places; more would be a wall."""
-        shown = self.showing.earlier_shown
-        return () if self.assessments.count(earlier=shown) > LANDMARKS else self.assessments.in_order(earlier=shown)
+        few = self.assessments.count(earlier=self.showing.earlier_shown) <= LANDMARKS
+        return self.problems() if few else ()
 
     def problem(self, cursor: Handle | None, step: int) -> Handle | None:
         """The next (or previous) problem in the order of looking; it wraps round. What the filter or the focus leave
         out is no problem to go to."""
-        told = self.assessments.in_order(earlier=self.showing.earlier_shown)
-        handles = [*filter(self.is_in_sight, told)]
+        handles = [*filter(self.is_in_sight, self.problems())]
         if not handles:
             return None
         if cursor not in handles:
