@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from delegtop.app.state import board as board_module
 from delegtop.app.state import intake as intake_module
 from delegtop.app.state.board import Board
 from delegtop.app.state.intake import Intake
@@ -15,6 +16,7 @@ from delegtop.base.clock import FrozenClock, Millis
 from delegtop.base.origin import Origin
 from delegtop.feed.live_feed import Batch
 from delegtop.model.events import Event, Started
+from delegtop.model.forest import Forest
 from delegtop.settings import Settings
 
 _MANY = 3_000
@@ -89,3 +91,62 @@ def test_while_there_is_more_rows_are_left_to_the_next_frame(monkeypatch: pytest
     assert len(board.outline) == 0
     assert board.refresh()
     assert len(board.outline) == len(board.forest)
+
+
+def _in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few may wait, rows come a few at a time, and each step takes longer than a refresh that is not to wait."""
+    monkeypatch.setattr(board_module, "_MANY", 200)
+    monkeypatch.setattr(board_module, "_STEP", 100)
+    seconds = count()
+    monkeypatch.setattr(board_module, "monotonic", lambda: float(next(seconds)))
+
+
+def test_rows_come_before_more_is_received_than_a_key_can_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    _in_steps(monkeypatch)
+    most = 0
+
+    class Watched(Board):
+        def receive(self, events: Sequence[Event]) -> None:
+            nonlocal most
+            assert not self.lags
+            super().receive(events)
+            most = max(most, len(self.forest) - len(self.outline))
+
+    board = _board(Watched)
+    assert _intake(board, _starts(0, _MANY)).slice(_LONG)
+    assert len(board.outline) == len(board.forest) == _MANY
+    assert most < _MANY
+
+
+def test_a_refresh_that_ran_out_of_time_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    _in_steps(monkeypatch)
+    board = _board()
+    board.receive(_starts(0, 250))
+    shown = []
+    while board.lags:
+        board.refresh(0.5)
+        shown.append(len(board.outline))
+    assert sorted({*shown}) == [0, 100, 200, 250]
+    assert shown == sorted(shown)
+    board.receive(_starts(250, 500))
+    board.refresh(0.5)
+    board.refresh(0.5)
+    assert len(board.outline) == 350
+    board.receive(_starts(500, 510))
+    assert board.refresh()
+    assert not board.lags
+    assert len(board.outline) == 510
+
+
+def test_another_moment_leaves_a_refresh_that_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    _in_steps(monkeypatch)
+    board = _board()
+    board.receive(_starts(0, 10))
+    board.leap(Forest())
+    board.reach(Millis(1))
+    board.receive(_starts(0, 250))
+    board.refresh(0.5)
+    assert board.lags
+    board.reach(None)
+    assert not board.lags
+    assert len(board.outline) == 10
