@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from delegtop.app.screens.first_picture import FirstPicture
 from delegtop.app.state.saved_views import View, Views, wrong_name
+from delegtop.model.tree.order_names import ORDERS
 
 if TYPE_CHECKING:
     from delegtop.app.state.board import Board
@@ -88,14 +89,13 @@ class Viewing(FirstPicture):
 
     def look_through(self, view: View) -> None:
         """Look at it so. What a view names that is not there any more is left out."""
-        from delegtop.model.tree.order import SORTS
         from delegtop.report.table.columns import UnknownColumnError, chosen
 
         try:
             self.board.rows.choose(chosen(view.columns))
         except UnknownColumnError as error:
             self.notify(str(error), severity="warning", markup=False)
-        self.board.sort_by(view.sort if view.sort in SORTS else "problems", reverse=view.reverse)
+        self.board.sort_by(view.sort if view.sort in ORDERS else "problems", reverse=view.reverse)
         self.board.show_open(view.only_open)
         self.show_filter(view.filter)
         self.sift()
@@ -128,9 +128,8 @@ class Viewing(FirstPicture):
     def action_sort_menu(self) -> None:
         """All orders there are."""
         from delegtop.app.screens.pick import Pick
-        from delegtop.model.tree.order import SORTS
 
-        told = [(name, sort.about) for name, sort in SORTS.items()]
+        told = list(ORDERS.items())
         self.app.push_screen(Pick("Sort by", told, current=self.board.sort), self._sorted)
 
     def _sorted(self, picked: tuple[str, str] | None) -> None:
@@ -313,7 +312,6 @@ class Viewing(FirstPicture):
 
     async def obey(self, text: str) -> str:
         """Do what was typed; what is wrong with it, nothing if it was done."""
-        from delegtop.model.tree.order import SORTS
         from delegtop.report.table.columns import UnknownColumnError, chosen
 
         word, _, rest = text.strip().partition(" ")
@@ -321,10 +319,10 @@ class Viewing(FirstPicture):
         match {"q!": "q", "quit": "q", "x": "q"}.get(word, word):
             case "":
                 return ""
-            case "sort" if rest in SORTS:
+            case "sort" if rest in ORDERS:
                 self.sort_by(rest)
             case "sort":
-                return f"there is no order {rest or 'of no name'}: {', '.join(SORTS)}"
+                return f"there is no order {rest or 'of no name'}: {', '.join(ORDERS)}"
             case "columns":
                 try:
                     self.board.rows.choose(chosen([name.strip() for name in rest.split(",") if name.strip()]))

@@ -22,7 +22,8 @@ from delegtop.model.forest import Change, Forest
 from delegtop.model.policy import Policy
 from delegtop.model.query import parse
 from delegtop.model.store.ledger import Handle, Ledger
-from delegtop.model.tree.order import PROBLEMS, SORTS, order
+from delegtop.model.tree.order import order
+from delegtop.model.tree.order_names import ORDERS, PROBLEMS
 from delegtop.model.tree.outline import Outline
 from delegtop.report.table.cells import Table
 from delegtop.report.table.columns import chosen
@@ -292,7 +293,7 @@ class Board:
         self.showing.earlier_shown = shown
 
     def next_sort(self) -> None:
-        names = list(SORTS)
+        names = list(ORDERS)
         self.sort_by(names[(names.index(self.sort) + 1) % len(names)])
 
     def sort_by(self, name: str, *, reverse: bool = False) -> None:
