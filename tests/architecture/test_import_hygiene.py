@@ -156,7 +156,9 @@ def test_the_dashboard_opens_without_what_only_some_logs_need() -> None:
     program = (
         "import sys; from delegtop import settings; settings.load(environ={'DELEGTOP_SORT': 'start'}); "
         "import delegtop.app.main; from delegtop.app import workings; "
-        "from delegtop.app.pages.inspector import inspector_pane; from delegtop.app.state import board, reader_thread; from delegtop.app.widgets import gantt_tree; "
+        "from delegtop.app.pages.inspector import inspector_pane; "
+        "from delegtop.app.state import board, reader_thread; "
+        "from delegtop.app.widgets import gantt_tree; "
         "from delegtop.observation import observation; print(*sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
