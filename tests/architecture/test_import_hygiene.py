@@ -155,7 +155,11 @@ def test_the_dashboard_opens_without_what_only_some_logs_need() -> None:
     """Settings are given, as whoever has a file of them gives some."""
     program = (
         "import sys; from delegtop import settings; settings.load(environ={'DELEGTOP_SORT': 'start'}); "
-        "import delegtop.app.main; print(*sys.modules)"
+        "import delegtop.app.main; from delegtop.app import workings; "
+        "from delegtop.app.pages.inspector import inspector_pane; "
+        "from delegtop.app.state import board, reader_thread; "
+        "from delegtop.app.widgets import gantt_tree; "
+        "from delegtop.observation import observation; print(*sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "delegtop.app.screens.monitor" in told.stdout.split()

@@ -4,6 +4,7 @@ it."""
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC
 
 import pytest
 from tests.piloting import comes, until
@@ -12,11 +13,13 @@ from textual.content import Content
 from textual.events import Key, MouseDown, MouseUp, Resize
 
 from delegtop.app.main import DelegtopApp
+from delegtop.app.state.reader_thread import Reader
 from delegtop.app.state.table_rows import TableRows
 from delegtop.app.widgets import row_looks, sheet
 from delegtop.app.widgets.sheet import Beside, LabelledFact, Sheet
 from delegtop.model.states import ENDED
 from delegtop.model.tree.outline import OutlineRow
+from delegtop.observation.observation import Observation
 from delegtop.report import bars
 from delegtop.report.layout import CellSpan
 from delegtop.report.table import cells
@@ -25,6 +28,15 @@ from delegtop.report.table.columns import Layout
 pytestmark = pytest.mark.anyio
 MakeApp = Callable[..., DelegtopApp]
 _LATER = (
+    "delegtop.diagnosis",
+    "delegtop.dialects",
+    "delegtop.feed",
+    "delegtop.model.forest",
+    "delegtop.model.store",
+    "delegtop.observation",
+    "state.board",
+    "state.reader_thread",
+    "widgets.delegation_tree",
     "pages.inspector",
     "screens.palette",
     "screens.help_page",
@@ -40,6 +52,47 @@ def test_what_the_first_picture_does_not_show_is_not_loaded_for_it() -> None:
     assert [name for name in loaded if any(part in name for part in _LATER)] == []
 
 
+async def test_what_is_to_be_seen_is_opened_behind_the_first_picture(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[list[str]] = []
+    made = make_app().outset
+
+    def opens() -> Observation:
+        opened.append(screen(app))
+        return made.open()
+
+    app = DelegtopApp(made._replace(open=opens), zone=UTC)
+    monkeypatch.setattr(DelegtopApp, "call_after_refresh", lambda *_: True)  # it is looked at before it goes on
+    monkeypatch.setattr(DelegtopApp, "_second", lambda _: None)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await comes(lambda: app.monitor.is_attached and "inspect" in screen(app)[-1], "the first picture is there")
+        assert opened == []
+        first = screen(app)
+        assert "loading" in first[0]
+        assert any("Reading the logs" in line for line in first)
+        await app._begin()
+        await until(pilot, lambda: not app.board.loading)
+    assert opened == [first]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50), (40, 10)], ids=str)
+@pytest.mark.parametrize("watching", [True, False])
+async def test_nothing_of_the_first_picture_moves_when_the_rest_comes(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], watching: bool
+) -> None:
+    monkeypatch.setattr(DelegtopApp, "call_after_refresh", lambda *_: True)
+    monkeypatch.setattr(DelegtopApp, "_second", lambda _: None)
+    monkeypatch.setattr(Reader, "start", lambda _: None)  # nothing is read
+    app = make_app(watching=watching)
+    async with app.run_test(size=size):
+        await comes(lambda: app.monitor.is_attached and "quit" in screen(app)[-1], "the first picture is there")
+        first = screen(app)
+        await app._begin()
+        await comes(lambda: app.monitor.inspector.is_mounted, "the rest is there")
+        assert screen(app) == first
+
+
 async def test_the_first_picture_mounts_what_it_shows_and_a_key_that_was_quicker_finds_the_rest(
     make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,7 +101,7 @@ async def test_the_first_picture_mounts_what_it_shows_and_a_key_that_was_quicker
         app = pilot.app
         assert isinstance(app, DelegtopApp)
         assert len(app.monitor.query("*")) < 12
-        assert not app.reader.started
+        assert "observation" not in vars(app), "nothing is opened"
         await pilot.press("slash", "x", "y")
         assert app.monitor.filter_bar.input.value == "xy"
         assert app.focused is app.monitor.filter_bar.input

@@ -69,7 +69,7 @@ def rungs(screen: StopDialog) -> OptionList:
 async def test_what_is_not_the_present_has_no_rungs(make_app: "MakeApp") -> None:
     app = make_app()
     async with app.run_test() as pilot:
-        await comes(lambda: app.monitor.table.cursor is not None, "that a row is there")
+        await comes(lambda: app.reader.started and app.monitor.table.cursor is not None, "that a row is there")
         await pilot.press("K")
         screen = app.screen
         assert isinstance(screen, StopDialog)
@@ -82,7 +82,7 @@ async def test_what_is_not_the_present_has_no_rungs(make_app: "MakeApp") -> None
 async def test_in_triage_the_same_key_shows_the_same_plan(make_app: "MakeApp") -> None:
     app = make_app()
     async with app.run_test() as pilot:
-        await comes(lambda: app.monitor.table.cursor is not None, "that a row is there")
+        await comes(lambda: app.reader.started and app.monitor.table.cursor is not None, "that a row is there")
         await pilot.press("t")
         await pilot.press("K")
         assert isinstance(app.screen, StopDialog)

@@ -19,7 +19,7 @@ from delegtop.base.secret_references import is_reference, others_can_read, shown
 from delegtop.model.own_prices import PRICE
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
 from delegtop.model.prices import PriceBook, Rates
-from delegtop.model.tree.order import PROBLEMS, SORTS
+from delegtop.model.tree.order_names import ORDERS, PROBLEMS
 from delegtop.setting_kinds import (
     COMMAND,
     SECRET,
@@ -87,7 +87,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Use colour where the terminal has it. A NO_COLOR that is not empty turns it off too."""
     mouse: ByProject[bool] = True
     """Let the dashboard use the mouse. Without it the terminal selects text as usual."""
-    sort: ByProject[Annotated[str, one_of(tuple(SORTS))]] = PROBLEMS
+    sort: ByProject[Annotated[str, one_of(tuple(ORDERS))]] = PROBLEMS
     """What the dashboard sorts siblings by: {sorts}."""
     reverse: ByProject[bool] = False
     """Let the dashboard sort the other way round."""
@@ -408,7 +408,7 @@ def documentation(columns: Iterable[str]) -> dict[str, str]:
     told = dict(_meanings(Settings))
     for prefix, settings in TABLES.items():
         told |= {f"{prefix}.{name}": meaning for name, meaning in _meanings(settings)}
-    told["sort"] = told["sort"].format(sorts=" or ".join(", ".join(SORTS).rsplit(", ", 1)))
+    told["sort"] = told["sort"].format(sorts=" or ".join(", ".join(ORDERS).rsplit(", ", 1)))
     told["columns"] = told["columns"].format(columns=", ".join(columns))
     return {key: told.get(key, "") for key in FIELDS}
 

@@ -25,31 +25,24 @@ from delegtop.app import crash, keymap, theme
 from delegtop.app.ascii_filter import Plain
 from delegtop.app.replay_actions import Rewinding
 from delegtop.app.screens.monitor import Monitor
-from delegtop.app.state.acts_under_way import ActsUnderWay
-from delegtop.app.state.board import AT_ONCE, Board
 from delegtop.app.state.frame_pace import UNTOUCHED, Frames, after, pace
 from delegtop.app.state.idle_work import SLICE
-from delegtop.app.state.intake import Intake, Wake
-from delegtop.app.state.known_hosts import KnownHosts
-from delegtop.app.state.long_over import Bygone
-from delegtop.app.state.past_sessions import PastSessions
-from delegtop.app.state.reader_thread import Reader
+from delegtop.app.state.intake import Wake
+from delegtop.app.state.outset import Outset
 from delegtop.app.state.saved_views import View, Views
 from delegtop.app.terminal_loan import Borrowing
+from delegtop.app.workings import Workings
 from delegtop.base import signals
-from delegtop.base.clock import FrozenClock, monotonic
+from delegtop.base.clock import monotonic
 from delegtop.base.secrets import mask
 from delegtop.base.text import line
-from delegtop.feed.live_feed import SourceStatus, offers
-from delegtop.feed.replay_feed import NoReplay
-from delegtop.observation.call_watch import CallWatch
-from delegtop.observation.observation import Observation, replayed
-from delegtop.observation.source_discovery import Places
 
 if TYPE_CHECKING:
     from delegtop.app.alarm import Alarm
     from delegtop.app.history_learning import Learning
     from delegtop.diagnosis.assessments import Assessments
+    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.observation.observation import Observation
     from delegtop.report.status.status_keeper import StatusKeeper
 
     Keeping = Callable[[Assessments], StatusKeeper]
@@ -70,7 +63,7 @@ def _commands() -> type[Provider]:
     return Commands
 
 
-class DelegtopApp(Rewinding, Borrowing):
+class DelegtopApp(Workings, Rewinding, Borrowing):
     """`top` for delegations."""
 
     TITLE = "delegtop"
@@ -81,7 +74,7 @@ class DelegtopApp(Rewinding, Borrowing):
 
     def __init__(
         self,
-        observation: Observation,
+        seen: "Observation | Outset",
         *,
         query: str = "",
         view: View | None = None,
@@ -90,23 +83,27 @@ class DelegtopApp(Rewinding, Borrowing):
         keeping: "Keeping | None" = None,
         acting: Acting = Acting(),  # noqa: B008 -- a tuple, which nobody changes
     ) -> None:
-        settings, clock = observation.settings, observation.clock
+        outset = seen if isinstance(seen, Outset) else Outset.of(seen)
+        settings = outset.settings
         colour = settings.color and not os.environ.get("NO_COLOR")
         with _no_color("" if colour else "1"):
             # With native colours the filter removes colour altogether; without them it would leave shades of grey.
             super().__init__(ansi_color=None if colour else True)
         if settings.ascii:
             self._filters.append(Plain())
-        self.settings = settings
-        self.replay, self.zone = observation.replay or NoReplay(), zone
-        self.board = Board(settings, clock, observation.policy)
-        self.reader = Reader(observation.feed, self._wake)
-        self.calls = CallWatch(observation.feed)
-        self.intake = Intake(self.reader, self.board)
-        self.bygone = Bygone(self.board, observation.sources, replays=self.replay.possible)
+        self.settings, self.outset, self.acting, self.zone = settings, outset, acting, zone
+        self.monitor = Monitor(
+            outset,
+            view or View(query, settings.sort, settings.reverse, settings.columns),
+            views=views,
+            acts=acting.enabled,
+            zone=zone,
+        )
         self.chosen: SourceStatus | None = None
         """The logs that the operator wants to see instead; the dashboard closes for them."""
         self._beginning = asyncio.Lock()
+        self._begun = False
+        """Whether the first picture is complete, and the reader at work."""
         self._woken = False
         self._breadth = 1.0
         """How much longer than usual a frame may take."""
@@ -116,29 +113,8 @@ class DelegtopApp(Rewinding, Borrowing):
         self._sentence, self._pressed = "", crash.Keys()
         self.alarm: Alarm | None = None
         self.learning: Learning | None = None
-        self._learns = observation.learns
         self._keeping = keeping
         self._keeper: StatusKeeper | None = None
-        is_present = not observation.places.named and not isinstance(clock, FrozenClock)
-        self.past = PastSessions(kept=settings.index, updates=is_present)
-        self.acts = ActsUnderWay(self.board, self.reader, acting, lambda: self.replay.recording, zone)
-        self.hosts = KnownHosts(self.board, observation.fleet)
-        self.monitor = Monitor(
-            self.board,
-            self.reader,
-            self.intake,
-            settings,
-            watching=bool(observation.sources or observation.places.hosts),
-            frozen=isinstance(clock, FrozenClock),
-            zone=zone,
-            replay=self.replay,
-            view=view or View(query, settings.sort, settings.reverse, settings.columns),
-            views=views,
-            bygone=self.bygone,
-            acts=self.acts,
-            hosts=self.hosts,
-            past=self.past,
-        )
         for each in theme.THEMES:
             self.register_theme(each)
         self.theme = settings.theme
@@ -152,17 +128,18 @@ class DelegtopApp(Rewinding, Borrowing):
         return self.monitor
 
     def on_mount(self) -> None:
-        self._set_alarm()
         self.stop_between_messages()
         self.set_interval(1.0, self._second)
-        self.call_after_refresh(self._begin)  # what it imports and finds comes after the first picture
+        self.call_after_refresh(self._begin)  # what it loads, opens and finds comes after the first picture
 
     def on_resize(self, event: Resize) -> None:
         """The driver tells the size whenever it takes the terminal: after a stop the shell has written over all."""
-        if event.size == self.size and self.monitor.size:
+        if event.size == self.size and self._begun:
             self.action_redraw()
 
     def on_unmount(self) -> None:
+        if not self._begun:
+            return
         self.reader.stop()
         for helper in (self.alarm, self.learning, self.past):
             if helper is not None:
@@ -173,13 +150,29 @@ class DelegtopApp(Rewinding, Borrowing):
     async def _begin(self) -> None:
         """Begin, with the first key or the first second at the latest: a screen may come over the first picture."""
         async with self._beginning:
-            if not self.reader.started and await self.monitor.complete():
-                self._learn()
-                self.reader.start()
+            if self._begun or self.return_code is not None or not await self._complete():
+                return
+            self._begun = True
+            self._set_alarm()
+            self._learn()
+            self.reader.start()
+
+    async def _complete(self) -> bool:
+        """Load and open what the first picture does without, and show it."""
+        return await self.monitor.complete(
+            self.board,
+            self.reader,
+            self.intake,
+            replay=self.replay,
+            bygone=self.bygone,
+            acts=self.acts,
+            hosts=self.hosts,
+            past=self.past,
+        )
 
     def _learn(self) -> None:
-        if self._learns:
-            from delegtop.app.history_learning import Learning  # the first picture does not wait for it
+        if self.observation.learns:
+            from delegtop.app.history_learning import Learning  # few look at the places that it learns from
 
             self.learning = Learning(self.board)
 
@@ -199,9 +192,8 @@ class DelegtopApp(Rewinding, Borrowing):
             return  # the program ends, and nobody is left to press a key for
         if isinstance(event, InputEvent):
             self._touched_at = monotonic()
+            await self._begin()  # whatever it opens: nobody waits for the first picture below it
             self._set_pace()
-            if not self.reader.started:
-                await self._begin()  # whatever it opens: nobody waits for the first picture below it
         if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
             self._make_way()
             self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
@@ -216,7 +208,7 @@ class DelegtopApp(Rewinding, Borrowing):
     def _make_way(self) -> None:
         """Somebody pressed a key: while a big log loads nothing is read or taken in for a moment."""
         self._pressed_at = monotonic()
-        if self.reader.busy:
+        if self._begun and self.reader.busy:
             self.reader.rest(_REST)
             self.intake.cut_short()
 
@@ -263,11 +255,12 @@ class DelegtopApp(Rewinding, Borrowing):
         )
         # Where frames are few and nobody waits for a key, all that came since the last one is taken in with one.
         self._breadth = max(self.settings.frame_rate / self._frames.rate, 1.0)
-        self.board.at_once = AT_ONCE * self._breadth
+        self.board.broaden(self._breadth)
 
     def _second(self) -> None:
-        if not self.reader.started:
+        if not self._begun:
             self.call_next(self._begin)
+            return
         self.intake.second()
         if self.bygone.at is not None and self.intake.rates[-1]:
             self.bygone.look()
@@ -302,7 +295,7 @@ class DelegtopApp(Rewinding, Borrowing):
 
     def _set_alarm(self) -> None:
         """What happens now is told if that is wanted; a recorded or a frozen moment is not."""
-        if not self.settings.notify or self.replay.recording or isinstance(self.board.clock, FrozenClock):
+        if not self.settings.notify or self.replay.recording or self.outset.is_frozen:
             return
         from delegtop.app.alarm import Alarm  # few want it, and the first picture does not wait for it
 
@@ -359,6 +352,8 @@ class DelegtopApp(Rewinding, Borrowing):
     def action_replay(self) -> None:
         """Try hosts again that are missing; else to the last record of what is long over, or where nothing is shown to
         the logs that are offered."""
+        from delegtop.feed.live_feed import offers  # it is loaded long since
+
         fleet = self.hosts.fleet
         if fleet is not None and self.board.moment is None and (tried := fleet.retry()):
             self._toast(line(f"Trying {', '.join(tried)} again.", 200))
@@ -430,7 +425,7 @@ def _no_color(value: str) -> Iterator[None]:
 
 
 def run_app(
-    observation: Observation,
+    seen: "Observation | Outset",
     query: str = "",
     *,
     view: View | None = None,
@@ -438,12 +433,18 @@ def run_app(
     keeping: "Keeping | None" = None,
     acting: Acting = Acting(),  # noqa: B008 -- a tuple, which nobody changes
 ) -> int:
-    """Open the dashboard and stay until it is closed; returns the exit code. `acting` says what `K` may do."""
-    app = DelegtopApp(observation, query=query, view=view, views=views, keeping=keeping, acting=acting)
+    """Open the dashboard and stay until it is closed; returns the exit code. What is not opened yet is opened behind
+    the first picture. `acting` says what `K` may do."""
+    app = DelegtopApp(seen, query=query, view=view, views=views, keeping=keeping, acting=acting)
     with signals.heeded(app.end):
         app.run(mouse=app.settings.mouse)
     if (chosen := app.chosen) is None:
         return app.return_code or 0
+
+    from delegtop.observation.observation import replayed
+    from delegtop.observation.source_discovery import Places
+
+    observation = app.observation
     return run_app(
         replayed(
             Places([chosen.path]),

@@ -10,10 +10,10 @@ from textual.widgets import Input
 
 from delegtop.app import keymap
 from delegtop.base.clock import Millis, ReplayClock
-from delegtop.feed.replay_feed import Replay
 
 if TYPE_CHECKING:
     from delegtop.app.widgets.replay_bar import ReplayBar
+    from delegtop.feed.replay_feed import Replay
     from delegtop.model.history.timeline import Timeline
 
 _ACTIONS = frozenset(command.action.partition("(")[0] for command in keymap.REPLAY)
@@ -24,8 +24,11 @@ class Rewinding(App[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.REPLAY, first=True)]
 
-    replay: Replay
     zone: tzinfo | None = None
+
+    @property
+    def replay(self) -> "Replay":
+        raise NotImplementedError
 
     @property
     def is_past(self) -> bool:

@@ -94,6 +94,11 @@ class FrozenClock:
         self._at = at
 
 
+def clock_at(moment: Millis | None) -> Clock:
+    """The clock that stands at a moment; without one, that of this machine."""
+    return WallClock() if moment is None else FrozenClock(moment)
+
+
 SLOWEST, FASTEST = 0.1, 1_000.0
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 100.0, 300.0, 1_000.0)
 """What the keys step through; any speed between the slowest and the fastest can be named."""

@@ -4,14 +4,18 @@ import gc
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from delegtop.base.clock import Clock, clock_at
 from delegtop.cli import options, output, reading
 from delegtop.cli.diagnostics import advice, fail
 
 if TYPE_CHECKING:
     from delegtop.app.state.saved_views import View, Views
-    from delegtop.settings import Loaded
+    from delegtop.observation.observation import Observation
+    from delegtop.observation.source_discovery import Places
+    from delegtop.settings import Loaded, Settings
 
 _LINE_BY_LINE = frozenset({"dumb", "unknown"})
 """Terminals that cannot move their cursor, such as those of editors and builds."""
@@ -56,7 +60,7 @@ def run(arguments: Namespace) -> int:
     loaded = options.load(arguments)
     options.check_format(arguments.format)
     at = options.moment(arguments, loaded.settings)
-    query = options.query(arguments)
+    filter = options.query(arguments).text if arguments.filter else ""
 
     check_looks(loaded)
     if loaded.settings.notify:
@@ -66,18 +70,26 @@ def run(arguments: Namespace) -> int:
     found = reading.places(arguments, loaded.settings)
     free_the_keyboard("-" in found.sources)
 
-    from delegtop.observation.observation import clock_at, opened
-
-    # Before the screen is loaded: other hosts are on their way meanwhile.
-    seen = opened(found, loaded.settings, clock_at(at), format=arguments.format, rewinds=True, indexed=True)
+    clock = clock_at(at)
+    opening = partial(_opened, found, loaded.settings, clock, arguments.format)
+    # Other hosts are on their way while the screen is loaded; all else is opened behind the first picture.
+    seen = opening() if found.hosts else None
 
     from delegtop.act.acting import acting
     from delegtop.app.main import run_app
+    from delegtop.app.state.outset import Outset
     from delegtop.cli.status_reading import keeping
 
-    views, view = view_for(arguments, loaded, f"{found.only} {query.text}".strip())
+    views, view = view_for(arguments, loaded, f"{found.only} {filter}".strip())
     keeper = keeping(arguments, loaded, "dashboard")
-    return run_app(seen, view=view, views=views, keeping=keeper, acting=acting(loaded.settings))
+    outset = Outset(loaded.settings, clock, found, opening)
+    return run_app(seen or outset, view=view, views=views, keeping=keeper, acting=acting(loaded.settings))
+
+
+def _opened(found: "Places", settings: "Settings", clock: Clock, format: str | None) -> "Observation":
+    from delegtop.observation.observation import opened
+
+    return opened(found, settings, clock, format=format, rewinds=True, indexed=True)
 
 
 def view_for(arguments: Namespace, loaded: "Loaded", filter: str) -> "tuple[Views, View]":

@@ -119,6 +119,8 @@ def known(name: str, names: Sequence[str], what: str) -> None:
 
 def moment(arguments: Namespace, settings: "Settings") -> "Millis | None":
     """The moment `--at` names; None for now."""
+    if arguments.at is None:
+        return None
     from delegtop.observation.observation import moment
 
     with refusals():
@@ -148,9 +150,11 @@ def query(arguments: Namespace, only: str = "") -> "FilterQuery":
 
 def check_format(name: str | None) -> None:
     """A usage error if there is no such format; no format is imported to find out."""
+    if name is None:
+        return
     from delegtop.dialects import names
 
-    if name is None or name in names():
+    if name in names():
         return
     fail(f"--format {name}: no such format; {advice(name, names(), 'there are ' + ', '.join(names()))}")
 

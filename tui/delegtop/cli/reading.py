@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from delegtop.base.clock import clock_at
 from delegtop.base.hub_address import HubAddress
 from delegtop.base.ssh_command import SCHEME
 from delegtop.cli import diagnostics, options
@@ -93,7 +94,7 @@ def opened(
     from delegtop.observation import observation
 
     gc.disable()  # what is read stays until the end
-    clock, format, patience = observation.clock_at(at), arguments.format, getattr(arguments, "patience", None)
+    clock, format, patience = clock_at(at), arguments.format, getattr(arguments, "patience", None)
     with observation.opened(
         found.as_is(),
         settings,

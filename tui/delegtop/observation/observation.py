@@ -17,6 +17,7 @@ from delegtop.base.clock import (
     ReplayClock,
     StepWatch,
     WallClock,
+    clock_at,
     monotonic,
     parse_time,
     sleep,
@@ -546,11 +547,6 @@ def policy_for(settings: Settings, sources: Sequence[str], *, learned: bool = Fa
         policy.usual.update(known.usual())
         policy.durations.update(known.counts())
     return policy
-
-
-def clock_at(moment: Millis | None) -> Clock:
-    """The clock that stands at a moment; without one, that of this machine."""
-    return WallClock() if moment is None else FrozenClock(moment)
 
 
 def moment(at: Millis | str | None, zone: "tzinfo") -> Millis | None:

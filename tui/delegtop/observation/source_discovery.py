@@ -13,11 +13,11 @@ from delegtop.base.clock import SECOND, Millis, WallClock, parse_span
 from delegtop.base.hub_address import HubAddress, HubAddressError, hub_address, is_hub
 from delegtop.base.paths import logs_folder
 from delegtop.base.ssh_command import SCHEME, HostNameError, SshAddress, checked_host
-from delegtop.dialects import Candidate, Sample, known, products, recognise
 from delegtop.sources.discover import excluded, matching, secret
 
 if TYPE_CHECKING:
     from delegtop.base.product import Home
+    from delegtop.dialects import Candidate
     from delegtop.setting_tables import HostSetting
     from delegtop.settings import Settings
 
@@ -128,6 +128,8 @@ def _hub(address: str, usual: str, asked: str | None) -> HubAddress:
 
 def _found(settings: "Settings", since: str | None, here: bool, start: Path) -> Places:
     """What this folder and the homes of the known agents hold."""
+    from delegtop.dialects import products  # who names sources does not wait for all that there are
+
     wanted = [*(str(Path(source).expanduser()) for source in settings.sources), str(logs_folder())]
     for home in products.homes():
         path = home.path(os.environ, Path.home(), start)
@@ -170,6 +172,8 @@ def _named(settings: "Settings") -> list[str]:
 
 
 def _users_homes() -> list[Path]:
+    from delegtop.dialects import products  # as above
+
     return [home.path(os.environ, Path.home(), Path.home()) for home in products.homes() if home.is_users]
 
 
@@ -215,6 +219,8 @@ def _there(source: str) -> list[str]:
 
 def find_sources(start: Path, exclude: Sequence[str] = ()) -> list[str]:
     """Files right here that look like logs, and folders below that hold some, the nearest first."""
+    from delegtop.dialects import known  # as above
+
     places = [start, *(start / name for name in _KNOWN), logs_folder()]
     found: dict[Path, None] = {}
     out, formats = excluded(exclude), known()
@@ -263,12 +269,14 @@ def _passed_over(folder: str) -> bool:
     return folder.startswith(".") or folder in _SKIPPED
 
 
-def _looks_like_a_log(path: Path, formats: Sequence[Candidate]) -> bool:
+def _looks_like_a_log(path: Path, formats: "Sequence[Candidate]") -> bool:
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD + 1)
     except OSError:
         return False
+    from delegtop.dialects import Sample, recognise  # as above
+
     sample = Sample(str(path), head[:_HEAD], whole=len(head) <= _HEAD)
     dialect = recognise(sample, formats) if head else None
     return dialect is not None and dialect.sniff(sample) >= _SURE

@@ -1,20 +1,41 @@
 """How everything stands: what the first line says, and what stands in place of the rows if there is none."""
 
 from datetime import tzinfo
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from delegtop.app import keymap
-from delegtop.app.state.board import Board
-from delegtop.app.state.intake import Intake
-from delegtop.app.state.known_hosts import KnownHosts
-from delegtop.app.state.long_over import Bygone
-from delegtop.app.state.reader_thread import Reader
+from delegtop.app.state.intake import SECONDS
+from delegtop.app.state.outset import Outset
 from delegtop.app.widgets import notice
 from delegtop.app.widgets.vitals import ActivityGraph, Mode
 from delegtop.base.clock import stepped, wall
-from delegtop.report.health import ails
-from delegtop.settings import Settings
+
+if TYPE_CHECKING:
+    from delegtop.app.state.board import Board
+    from delegtop.app.state.intake import Intake
+    from delegtop.app.state.known_hosts import KnownHosts
+    from delegtop.app.state.long_over import Bygone
+    from delegtop.app.state.reader_thread import Reader
+
+_FROZEN = Mode("◆", "#", "frozen", "bold $secondary")
+_LIVE = Mode("●", "*", "live", "bold $success")
+
+
+def at_the_outset(outset: Outset, zone: tzinfo | None) -> tuple[ActivityGraph, Content]:
+    """The first line and what stands in place of the rows before anything is opened: as `Standing` says it then."""
+    mode = _loading() if outset.is_watching else _FROZEN if outset.is_frozen else _LIVE
+    rates = () if outset.is_frozen else (0,) * SECONDS
+    pulse = ActivityGraph(
+        mode, 0, 0, wall(outset.clock.now(), zone), {}, rates, unmasked=not outset.settings.mask_secrets
+    )
+    news = notice.loading(0, 0, plain=outset.settings.ascii) if outset.is_watching else notice.nothing_to_watch()
+    return pulse, news
+
+
+def _loading(read: int = 0, known: int = 0) -> Mode:
+    return Mode("◌", "~", f"loading {min(read / known, 1.0):.0%}" if known else "loading", "bold $accent")
 
 
 class Standing:
@@ -22,23 +43,24 @@ class Standing:
 
     def __init__(
         self,
-        board: Board,
-        reader: Reader,
-        intake: Intake,
+        board: "Board",
+        reader: "Reader",
+        intake: "Intake",
+        outset: Outset,
         *,
-        watching: bool,
-        frozen: bool,
         zone: tzinfo | None,
-        settings: Settings,
-        bygone: Bygone | None = None,
-        hosts: KnownHosts | None = None,
+        bygone: "Bygone",
+        hosts: "KnownHosts",
     ) -> None:
-        self._board, self._reader, self._intake, self._keys = board, reader, intake, settings.keymap
-        self._watching, self._frozen, self._zone, self._ascii = watching, frozen, zone, settings.ascii
+        self._board, self._reader, self._intake, self._keys = board, reader, intake, outset.settings.keymap
+        self._watching, self._frozen = outset.is_watching, outset.is_frozen
+        self._zone, self._ascii = zone, outset.settings.ascii
         self._bygone, self._hosts = bygone, hosts
 
     def pulse(self) -> ActivityGraph:
         """What the first line says."""
+        from delegtop.report.health import ails  # it is loaded with the board
+
         board, statuses = self._board, self._reader.statuses
         unhealthy = sum(map(ails, statuses))
         # Nothing happens a second while time stands still.
@@ -52,7 +74,7 @@ class Standing:
             rates,
             unmasked=not board.table.masked,
             stepped=stepped(board.forest.clock_steps),
-            hosts=() if self._hosts is None else self._hosts.all(),
+            hosts=self._hosts.all(),
         )
 
     def _mode(self) -> Mode:
@@ -62,15 +84,14 @@ class Standing:
             held = f" · {self._intake.held:,} held" if self._intake.held else ""
             return Mode("‖", "=", f"paused{held}", "bold $warning")
         if self._reader.loading and self._watching:
-            read, known = self._reader.progress
-            return Mode("◌", "~", f"loading {min(read / known, 1.0):.0%}" if known else "loading", "bold $accent")
+            return _loading(*self._reader.progress)
         if self._board.moment is not None:
             return Mode("◀", "<", "replay", "bold $secondary")
         if self._frozen:
-            return Mode("◆", "#", "frozen", "bold $secondary")
-        if self._bygone is not None and (words := self._bygone.words):
+            return _FROZEN
+        if words := self._bygone.words:
             return Mode("○", "o", words, "bold $warning")
-        return Mode("●", "*", "live", "bold $success")
+        return _LIVE
 
     def news(self) -> Content | None:
         """What stands in place of the rows if there is none."""

@@ -4,123 +4,78 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 from textual.css.query import NoMatches
 from textual.widget import MountError
 
 from delegtop.app import keymap
 from delegtop.app.pages.header_status import Standing
 from delegtop.app.screens.viewing import Viewing
-from delegtop.app.state.acts_under_way import ActsUnderWay
-from delegtop.app.state.board import Board
 from delegtop.app.state.idle_work import SLICE, IdleWork
-from delegtop.app.state.intake import Intake, Wake
-from delegtop.app.state.known_hosts import KnownHosts, called
-from delegtop.app.state.long_over import Bygone
-from delegtop.app.state.past_sessions import PastSessions
-from delegtop.app.state.reader_thread import Reader
+from delegtop.app.state.intake import Wake
+from delegtop.app.state.outset import Outset
 from delegtop.app.state.saved_views import View, Views
-from delegtop.app.widgets import banner, crumbs, earlier
-from delegtop.app.widgets.banner import Banner
 from delegtop.app.widgets.chips import Chips
-from delegtop.app.widgets.crumbs import Crumbs
-from delegtop.app.widgets.delegation_tree import DelegationTree
-from delegtop.app.widgets.earlier import Earlier
-from delegtop.app.widgets.filter_bar import FilterBar
-from delegtop.app.widgets.gantt_tree import Gantt
-from delegtop.app.widgets.host_lines import HostLines
-from delegtop.app.widgets.key_bar import KeyBar
-from delegtop.app.widgets.notice import EmptyNotice
-from delegtop.app.widgets.pill import Pill
-from delegtop.app.widgets.vitals import Vitals
 from delegtop.base.clock import monotonic
 from delegtop.base.text import line
-from delegtop.feed.replay_feed import Replay
-from delegtop.model.forest import Forest
-from delegtop.model.query import QueryError
 from delegtop.model.states import ACTIVE
-from delegtop.model.store.ledger import Handle
 from delegtop.report.figures import count
-from delegtop.settings import Settings
 
 if TYPE_CHECKING:
     from delegtop.app.pages.inspector.inspector_pane import Inspector
     from delegtop.app.screens.going_there import GoingThere
+    from delegtop.app.state.acts_under_way import ActsUnderWay
+    from delegtop.app.state.board import Board
+    from delegtop.app.state.intake import Intake
+    from delegtop.app.state.known_hosts import KnownHosts
+    from delegtop.app.state.long_over import Bygone
+    from delegtop.app.state.past_sessions import PastSessions
+    from delegtop.app.state.reader_thread import Reader
+    from delegtop.app.widgets.banner import Banner
+    from delegtop.app.widgets.crumbs import Crumbs
+    from delegtop.app.widgets.delegation_tree import DelegationTree
+    from delegtop.app.widgets.earlier import Earlier
+    from delegtop.app.widgets.filter_bar import FilterBar
+    from delegtop.app.widgets.host_lines import HostLines
+    from delegtop.app.widgets.pill import Pill
     from delegtop.app.widgets.replay_bar import ReplayBar
     from delegtop.app.widgets.sheet import Sheet
+    from delegtop.feed.replay_feed import Replay
+    from delegtop.model.forest import Forest
+    from delegtop.model.store.ledger import Handle
 
 _CRUMBS = 50
 _BY_HOST = "host:"
 _SHOWS, _SHARE = 0.1, 9
 """Seconds between two looks at what is judged, while there is more to judge; and the longer one takes, the longer it is
 to the next."""
-_STOP_RANK = 3
-"""Of stopping in the key bar, where it is turned on: then it is what to do."""
-
-
-class Ground(Container):
-    """What others lie on. They cover it wholly, so no line of it is worth making."""
-
-    BLANK = True
 
 
 class Monitor(Viewing):
     """The main screen."""
 
-    BLANK = True  # as the ground: everything has something on it
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.MONITOR)]
     AUTO_FOCUS = "DelegationTree"  # else the first key of a quick hand would fall into the hidden filter line
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (180, "-wide")]  # noqa: RUF012 -- Textual declares it so
-    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (32, "-tall")]  # noqa: RUF012 -- as above
 
+    # There once it is complete
+    reader: "Reader"
     inspector: "Inspector"
-    """There after the first picture, as the bar of the past."""
+    _replay: "Replay"
+    _acts: "ActsUnderWay"
+    _hosts: "KnownHosts"
+    _standing: Standing
     _past: "ReplayBar"
+    _pill: "Pill"
+    _banner: "Banner"
+    _crumbs: "Crumbs"
+    _earlier: "Earlier"
+    _host_lines: "HostLines"
 
     def __init__(
-        self,
-        board: Board,
-        reader: Reader,
-        intake: Intake,
-        settings: Settings,
-        *,
-        watching: bool,
-        frozen: bool,
-        zone: tzinfo | None,
-        replay: Replay,
-        view: View,
-        views: Views | None = None,
-        bygone: Bygone | None = None,
-        acts: ActsUnderWay | None = None,
-        hosts: KnownHosts | None = None,
-        past: PastSessions | None = None,
+        self, outset: Outset, view: View, *, views: Views | None = None, acts: bool, zone: tzinfo | None
     ) -> None:
-        super().__init__("monitor")
-        self.past, self.settings = past or PastSessions(), settings
-        self.views, self._begins_with = views, view
-        self._replay, self._acts = replay, acts
-        self.board, self.reader = board, reader
-        self._settings, self._zone = settings, zone
-        self._hosts = hosts or KnownHosts(board, None)
-        self._standing = Standing(
-            board,
-            reader,
-            intake,
-            watching=watching,
-            frozen=frozen,
-            zone=zone,
-            settings=settings,
-            bygone=bygone,
-            hosts=self._hosts,
-        )
-        self.table = Gantt(board.rows, first=self._begins_on, zone=zone, id="tree")
-        self.filter_bar = FilterBar()
-        self._vitals, self._keys = Vitals(ascii=settings.ascii), KeyBar()
-        self._notice, self._pill = EmptyNotice(), Pill(id="pill")
-        self._banner, self._crumbs, self._earlier = Banner(), Crumbs(), Earlier()
-        self._host_lines = HostLines()
+        super().__init__(outset, view, acts=acts, zone=zone, id="monitor")
+        self.views = views
         self._folded_all = False
         self._structural = True
         self._ready = False
@@ -130,87 +85,101 @@ class Monitor(Viewing):
         self._judging = IdleWork(self, self._judge)
         self._pressing = IdleWork(self, self._press)
 
-    def compose(self) -> ComposeResult:
-        """What the first picture shows. All else is hidden until there are rows, and comes after it."""
-        self._dress()
-        yield self._vitals
-        with Ground(id="body"), Ground(id="stage"):
-            yield self.table
-            yield self._notice
-        yield self._keys
-
-    async def complete(self) -> bool:
+    async def complete(
+        self,
+        board: "Board",
+        reader: "Reader",
+        intake: "Intake",
+        *,
+        replay: "Replay",
+        bygone: "Bygone",
+        acts: "ActsUnderWay",
+        hosts: "KnownHosts",
+        past: "PastSessions",
+    ) -> bool:
         """Mount what the first picture does without, before anything is read or a key is answered; False if the program
         is ended meanwhile."""
-        from delegtop.app.pages.inspector.inspector_pane import Inspector
-        from delegtop.app.widgets.replay_bar import ReplayBar
-
-        settings, zone = self._settings, self._zone
-        self.inspector = Inspector(
-            self.board.assessments,
-            self.reader.feed,
-            zone=zone,
-            ascii=settings.ascii,
-            remarks=self.board.remarks,
-            masked=settings.mask_secrets,
-            id="inspector",
-        )
-        self.inspector.set_class(self._standing.news() is not None, "-blank")
-        self._past = ReplayBar(self._replay, zone=zone, ascii=settings.ascii)
-        lines = (self.filter_bar, self.search_prompt, self.command_prompt, self._banner, self._host_lines, self._crumbs)
+        self.board, self.reader, self.past = board, reader, past
+        self._replay, self._acts, self._hosts = replay, acts, hosts
+        self._standing = Standing(board, reader, intake, self._outset, zone=self._zone, bygone=bygone, hosts=hosts)
+        self._make()
         try:
-            with self.app.batch_update():
-                await self.mount_all(lines, after=self._vitals)
-                await self.query_one("#stage").mount_all((self._pill, self._earlier))
-                await self.query_one("#body").mount(self.inspector)
-                await self.mount(self._past, before=self._keys)
+            await self._mount()
         except (MountError, NoMatches):
             if self.app.return_code is None and self.is_attached:
                 raise
             return False
-        self._ready = True
-        self.look_through(self._begins_with)
-        self.draw()
+        self._begin()
         return True
 
-    def _dress(self) -> None:
-        """Take the classes that the first picture wants: each one that came later would style every widget again."""
-        size = self.app.size
-        fitting = self._get_breakpoint_classes(size.width, self.HORIZONTAL_BREAKPOINTS)
-        fitting |= self._get_breakpoint_classes(size.height, self.VERTICAL_BREAKPOINTS)
-        self.add_class(*fitting, update=False)
+    def _make(self) -> None:
+        from delegtop.app.pages.inspector.inspector_pane import Inspector
+        from delegtop.app.widgets.banner import Banner
+        from delegtop.app.widgets.crumbs import Crumbs
+        from delegtop.app.widgets.earlier import Earlier
+        from delegtop.app.widgets.filter_bar import FilterBar
+        from delegtop.app.widgets.gantt_tree import Gantt
+        from delegtop.app.widgets.host_lines import HostLines
+        from delegtop.app.widgets.pill import Pill
+        from delegtop.app.widgets.replay_bar import ReplayBar
 
-    def on_mount(self) -> None:
+        board, settings, zone = self.board, self.settings, self._zone
+        self.table = Gantt(board.rows, first=self._begins_on, zone=zone, id="tree")
+        self.table.display = self._standing.news() is None
+        self.filter_bar, self._pill = FilterBar(), Pill(id="pill")
+        self._banner, self._crumbs, self._earlier, self._host_lines = Banner(), Crumbs(), Earlier(), HostLines()
+        self.inspector = Inspector(
+            board.assessments,
+            self.reader.feed,
+            zone=zone,
+            ascii=settings.ascii,
+            remarks=board.remarks,
+            masked=settings.mask_secrets,
+            id="inspector",
+        )
+        self.inspector.set_class(not self.table.display, "-blank")
+        self._past = ReplayBar(self._replay, zone=zone, ascii=settings.ascii)
+
+    async def _mount(self) -> None:
+        lines = (self.filter_bar, *self.prompts(), self._banner, self._host_lines, self._crumbs)
+        with self.app.batch_update():
+            await self.mount_all(lines, after=self._vitals)
+            await self.query_one("#stage").mount_all((self.table, self._pill, self._earlier))
+            await self.query_one("#body").mount(self.inspector)
+            await self.mount(self._past, before=self._keys)
+
+    def _begin(self) -> None:
         self.board.forest_replaced.subscribe(self._forest_replaced)
         self.board.finished.held = self._held
         self.watch(self.table, "pending", self._pill.count, init=False)
-        self.table.follow = self._settings.follow
+        self.table.follow = self.settings.follow
         if self.views is not None and self.views.trouble:
             self.notify(line(self.views.trouble, 400), severity="warning", markup=False)
-        self.table.focus()
-        self._vitals.beat(self._standing.pulse())
-        self._draw_notice()
-        self._draw_keys()
+        self.set_focus(self.table)  # at once: a key may have waited for it
+        self._ready = True
+        self.look_through(self._begins_with)
+        self.draw()
 
     def on_resize(self) -> None:
         if self._ready:
             self._pill.place()
 
     def on_unmount(self) -> None:
-        self._ready = False
-        self.board.forest_replaced.unsubscribe(self._forest_replaced)
+        if self._ready:
+            self._ready = False
+            self.board.forest_replaced.unsubscribe(self._forest_replaced)
 
     @property
     def _is_up(self) -> bool:
         """While the program closes timers still fire, but the widgets are gone one by one."""
         return self._ready and self.app.is_running
 
-    def _first(self) -> Handle | None:
+    def _first(self) -> "Handle | None":
         """What to look at first."""
         first = self.board.first
         return None if first is None else first.handle
 
-    def _begins_on(self) -> Handle | None:
+    def _begins_on(self) -> "Handle | None":
         """Where the cursor is until the operator moves it. Once all is read it stays on its problem until something
         more urgent comes: one that presses no more than this is no reason to take the page away from who reads it."""
         first, cursor = self.board.first, self.table.cursor
@@ -225,11 +194,11 @@ class Monitor(Viewing):
         """Rows came or changed places since the last frame."""
         self._structural = True
 
-    def _held(self) -> list[Handle]:
+    def _held(self) -> "list[Handle]":
         """What the operator looks at now."""
         return [*self.table.in_view(), *([] if self.board.focus is None else [self.board.focus])]
 
-    def _forest_replaced(self, before: Forest, now: Forest) -> None:
+    def _forest_replaced(self, before: "Forest", now: "Forest") -> None:
         """Another moment is shown."""
         self.table.replace_forest(before, now)
         self.inspector.replace_forest(before, now)
@@ -260,11 +229,11 @@ class Monitor(Viewing):
         board = self.board
         pressing = board.assessments.pressing()
         self._banner.tell(board.table, board.assessments.first() if pressing else None, pressing, self._key_to_first)
-        self._crumbs.tell(self._steps(), plain=self._settings.ascii)
+        self._crumbs.tell(self._steps(), plain=self.settings.ascii)
         hosts = self._hosts.all() if board.by_host else []
-        self._host_lines.tell(hosts, [self._counted(each.host) for each in hosts], plain=self._settings.ascii)
+        self._host_lines.tell(hosts, [self._counted(each.host) for each in hosts], plain=self.settings.ascii)
         hidden = board.finished.earlier() if board.showing.hides_earlier else {}
-        keys = self._settings.keymap
+        keys = self.settings.keymap
         earlier_key, finished_key = keymap.key_of("earlier-troubles", keys), keymap.key_of("finished", keys)
         self._earlier.tell(hidden, earlier_key, board.finished.hidden, finished_key)
 
@@ -283,9 +252,9 @@ class Monitor(Viewing):
             way = "triage"
         else:
             way = "inspect" if first == self.table.cursor else "problem"
-        return keymap.key_of(way, self._settings.keymap)
+        return keymap.key_of(way, self.settings.keymap)
 
-    def _steps(self) -> list[tuple[Handle, str]]:
+    def _steps(self) -> "list[tuple[Handle, str]]":
         """The way down to the subtree in focus."""
         steps: list[tuple[Handle, str]] = []
         climber = self.board.focus
@@ -335,40 +304,32 @@ class Monitor(Viewing):
         self._notice.say(content)
         comes_back = content is None and not self.table.display
         self.table.display = content is None
-        if self._ready:
-            self.inspector.set_class(content is not None, "-blank")
+        self.inspector.set_class(content is not None, "-blank")
         if comes_back and self.focused is None:  # whoever is hidden loses the keys
             self.table.focus()
 
     def _draw_keys(self) -> None:
-        reading = self._ready and self.inspector.sheet.has_focus
-        is_past = self._ready and self._past.display
+        reading = self.inspector.sheet.has_focus
+        is_past = self._past.display
         offered = keymap.beside_bars() if self.table.charted else keymap.COMMANDS
         if is_past:
             offered = self._past.commands
-        acts = self._acts is not None and self._acts.acting.enabled
-        commands = [
-            command._replace(bar=_STOP_RANK) if acts and command.id == "stop" else command
-            for command in offered
-            if command.bar
-        ]
-        words = {
-            "gantt": "columns" if self.table.charted else "gantt",
-            "pause": "resume" if self.board.paused else "pause",
-            "follow": "unfollow" if self.table.follow else "follow",
-            "sort": f"sort:{self.board.sort}",
-            "inspect": ("open" if self.inspector.sheet.target else "back") if reading else "inspect",
-            "focus": "show all" if self.board.focus is not None else "focus subtree",
-            "only-open": "show all" if self.board.only_open else "only open",
-            "inspector": "hide inspector" if self._ready and self.inspector.display else "inspector",
-        }
-        words |= self._past.words if is_past else {}
-        self._keys.offer(commands, self._settings.keymap, words)
+        self._offer(
+            offered,
+            self._past.words if is_past else {},
+            sort=self.board.sort,
+            follows=self.table.follow,
+            only_open=self.board.only_open,
+            inspects=self.inspector.display,
+            charted=self.table.charted,
+            paused=self.board.paused,
+            focused=self.board.focus is not None,
+            inspect="inspect" if not reading else "open" if self.inspector.sheet.target else "back",
+        )
 
     # What happens
 
-    @on(DelegationTree.Highlighted)
-    def _highlighted(self) -> None:
+    def on_delegation_tree_highlighted(self) -> None:
         self.inspector.speak_of(self.table.cursor)  # the handle in the message may be of another moment
 
     def on_sheet_chosen(self, event: "Sheet.Chosen") -> None:
@@ -376,12 +337,12 @@ class Monitor(Viewing):
 
         chosen_lines.follow(self, event, self.reader.feed, masked=self.inspector.masked)
 
-    @on(DelegationTree.Activated)
-    def _activated(self, _: DelegationTree.Activated) -> None:
+    def on_delegation_tree_activated(self) -> None:
         self.action_inspect()
 
-    @on(FilterBar.Typed)
-    def _typed(self, event: FilterBar.Typed) -> None:
+    def on_filter_bar_typed(self, event: "FilterBar.Typed") -> None:
+        from delegtop.model.query import QueryError  # the board knows queries, the first picture has none
+
         bar = self.filter_bar
         try:
             self.board.filter(event.text)
@@ -411,8 +372,7 @@ class Monitor(Viewing):
         shown = len(self.board.outline)
         self.filter_bar.count(f"{shown:,} row{'' if shown == 1 else 's'}" if self.board.query else "")
 
-    @on(FilterBar.Accepted)
-    def _accepted(self) -> None:
+    def on_filter_bar_accepted(self) -> None:
         """Back to the rows; not with a filter that means nothing, for they are not what it asks for."""
         if self.filter_bar.is_wrong:
             return
@@ -429,6 +389,8 @@ class Monitor(Viewing):
 
     @on(Chips.Chosen, "Banner, Earlier, Crumbs")
     async def _chosen_line(self, event: Chips.Chosen) -> None:
+        from delegtop.app.widgets import banner, crumbs, earlier  # the first picture has none of them
+
         event.stop()
         if event.name == banner.GO and (first := self.board.first) is not None:
             self._show(first.handle)
@@ -456,15 +418,13 @@ class Monitor(Viewing):
             return
         await (self if command in keymap.MONITOR else self.app).run_action(command.action)
 
-    @on(DelegationTree.SortRequested)
-    def _sort_requested(self, event: DelegationTree.SortRequested) -> None:
+    def on_delegation_tree_sort_requested(self, event: "DelegationTree.SortRequested") -> None:
         if event.sort == self.board.sort:
             self.action_reverse()
         else:
             self.sort_by(event.sort)
 
-    @on(Pill.Clicked)
-    def _pill_clicked(self) -> None:
+    def on_pill_clicked(self) -> None:
         self.table.go_to_newest()
 
     def on_descendant_focus(self) -> None:
@@ -479,7 +439,7 @@ class Monitor(Viewing):
         self._moved()
         self.remember()
 
-    def show_delegation(self, handle: Handle) -> None:
+    def show_delegation(self, handle: "Handle") -> None:
         self._show(handle)
 
     # Actions
@@ -541,7 +501,7 @@ class Monitor(Viewing):
     def _no_problem(self) -> str:
         """Why there is none to go to."""
         if others := self.board.assessments.count(earlier=self.board.showing.earlier_shown):
-            key = keymap.key_of("triage", self._settings.keymap)
+            key = keymap.key_of("triage", self.settings.keymap)
             return f"No problem among these rows, but {others:,} elsewhere: {key} lists them."
         kept = ", ".join(f"{count:,} {kind}" for kind, count in self.board.finished.earlier().items())
         return f"Nothing is the matter now; earlier: {kept}." if kept else "No problem in sight."
@@ -556,7 +516,7 @@ class Monitor(Viewing):
         screen = Triage(
             self.board,
             self.reader,
-            self._settings,
+            self.settings,
             zone=self._zone,
             start=start,
             replay=self._replay,
@@ -571,7 +531,7 @@ class Monitor(Viewing):
         if handle is not None and self._is_up:
             self._show(handle)
 
-    def _show(self, handle: Handle) -> None:
+    def _show(self, handle: "Handle") -> None:
         """Put the cursor on it: whatever hides it gives way."""
         self.board.show_row(handle)
         self.filter_bar.input.value = self.board.query.text
@@ -580,7 +540,7 @@ class Monitor(Viewing):
         self._go_to(handle)
         self.table.focus()
 
-    def _go_to(self, handle: Handle) -> None:
+    def _go_to(self, handle: "Handle") -> None:
         self.board.outline.reveal(handle)
         self.table.update_rows(True)
         self.table.cursor = handle
@@ -642,7 +602,7 @@ class Monitor(Viewing):
             from delegtop.app.screens.transcript import TranscriptScreen  # only who reads one waits for it
 
             self.table.stay()
-            screen = TranscriptScreen(self.table.cursor, self.board, self.reader, self._settings, self._zone)
+            screen = TranscriptScreen(self.table.cursor, self.board, self.reader, self.settings, self._zone)
             self.app.push_screen(screen)
 
     def action_edit(self) -> None:
@@ -670,6 +630,8 @@ class Monitor(Viewing):
 
     def action_hosts(self) -> None:
         """All rows by host, then those of one host alone, then all as before."""
+        from delegtop.app.state.known_hosts import called  # as above
+
         board, one = self.board, self._one_host()
         if not board.by_host and one is None:
             if not self._hosts.all():
@@ -692,8 +654,7 @@ class Monitor(Viewing):
     def show_host(self, name: str) -> None:
         self.show_filter(f'{_BY_HOST}"{name}"')
 
-    @on(HostLines.Chosen)
-    def _chosen_host(self, event: HostLines.Chosen) -> None:
+    def on_host_lines_chosen(self, event: "HostLines.Chosen") -> None:
         self.show_host(event.host)
 
     def action_sources(self) -> None:

@@ -16,7 +16,7 @@ from delegtop.app import keymap
 from delegtop.app.keymap import keys_of
 from delegtop.app.screens.leaving import Leaving
 from delegtop.app.screens.monitor import Monitor
-from delegtop.model.tree.order import SORTS
+from delegtop.model.tree.order_names import ORDERS
 from delegtop.settings import Settings
 
 _VIEWS = {
@@ -78,7 +78,7 @@ class Commands(Provider):
                 continue
             keys = ", ".join(keys_of(command, app.settings.keymap))
             yield f"{command.label.capitalize()}  ({keys})", command.help, partial(monitor.perform, command.id)
-        for sort in SORTS:
+        for sort in ORDERS:
             yield f"Sort by {sort}", f"Order siblings by {sort}", partial(monitor.sort_by, sort)
         for theme in app.theme_names:
             yield f"Theme {theme}", f"Use the theme {theme}", partial(app.use_theme, theme)

@@ -3,36 +3,33 @@
 The monitor takes these actions from here.
 """
 
-from difflib import get_close_matches
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
-from textual.screen import Screen
-
-from delegtop.app.state import row_search
-from delegtop.app.state.board import Board
-from delegtop.app.state.past_sessions import PastSessions
+from delegtop.app.screens.first_picture import FirstPicture
 from delegtop.app.state.saved_views import View, Views, wrong_name
-from delegtop.app.widgets.filter_bar import FilterBar
-from delegtop.app.widgets.gantt_tree import Gantt
-from delegtop.app.widgets.prompt import Prompt
-from delegtop.model.tree.order import SORTS
-from delegtop.report.table.columns import UnknownColumnError, chosen
-from delegtop.settings import Settings
+from delegtop.model.tree.order_names import ORDERS
+
+if TYPE_CHECKING:
+    from delegtop.app.state.board import Board
+    from delegtop.app.state.past_sessions import PastSessions
+    from delegtop.app.widgets.filter_bar import FilterBar
+    from delegtop.app.widgets.gantt_tree import Gantt
+    from delegtop.app.widgets.prompt import Prompt
 
 SEARCH, COMMAND = "search", "command-line"
 
 
-class Viewing(Screen[None]):
-    """A screen with a tree."""
+class Viewing(FirstPicture):
+    """A screen with a tree. What is imported where it is needed the first picture does without."""
 
-    board: Board
-    table: Gantt
-    filter_bar: FilterBar
+    board: "Board"
+    table: "Gantt"
+    filter_bar: "FilterBar"
+    search_prompt: "Prompt"
+    command_prompt: "Prompt"
     views: Views | None = None
     """Where views are kept; None where nothing is."""
-    past: PastSessions
-    settings: Settings
+    past: "PastSessions"
 
     COMMANDS_TYPED: ClassVar[dict[str, str]] = {
         "sort": "sort COLUMN: sort cost",
@@ -54,10 +51,13 @@ class Viewing(Screen[None]):
     }
     """What `:` takes, with what it does."""
 
-    def __init__(self, id: str) -> None:
-        super().__init__(id=id)
+    def prompts(self) -> "tuple[Prompt, ...]":
+        """The lines for searching and for commands, made anew."""
+        from delegtop.app.widgets.prompt import Prompt
+
         self.search_prompt = Prompt("\\", "words to look for; n and N go on; tab: in everything that ever was", SEARCH)
         self.command_prompt = Prompt(":", "sort cost   view NAME   filter state:failed   q", COMMAND)
+        return self.search_prompt, self.command_prompt
 
     # Told by the monitor
 
@@ -73,6 +73,8 @@ class Viewing(Screen[None]):
 
     def view(self) -> View:
         """How it is looked at now."""
+        from delegtop.report.table.columns import chosen
+
         board = self.board
         columns = tuple(column.name for column in board.rows.columns)
         usual = tuple(column.name for column in chosen(()))
@@ -87,11 +89,13 @@ class Viewing(Screen[None]):
 
     def look_through(self, view: View) -> None:
         """Look at it so. What a view names that is not there any more is left out."""
+        from delegtop.report.table.columns import UnknownColumnError, chosen
+
         try:
             self.board.rows.choose(chosen(view.columns))
         except UnknownColumnError as error:
             self.notify(str(error), severity="warning", markup=False)
-        self.board.sort_by(view.sort if view.sort in SORTS else "problems", reverse=view.reverse)
+        self.board.sort_by(view.sort if view.sort in ORDERS else "problems", reverse=view.reverse)
         self.board.show_open(view.only_open)
         self.show_filter(view.filter)
         self.sift()
@@ -123,9 +127,9 @@ class Viewing(Screen[None]):
 
     def action_sort_menu(self) -> None:
         """All orders there are."""
-        from delegtop.app.screens.pick import Pick  # few want it, and the first picture does not wait for it
+        from delegtop.app.screens.pick import Pick
 
-        told = [(name, sort.about) for name, sort in SORTS.items()]
+        told = list(ORDERS.items())
         self.app.push_screen(Pick("Sort by", told, current=self.board.sort), self._sorted)
 
     def _sorted(self, picked: tuple[str, str] | None) -> None:
@@ -140,6 +144,8 @@ class Viewing(Screen[None]):
 
     def _columns_chosen(self, names: tuple[str, ...] | None) -> None:
         if names is not None:
+            from delegtop.report.table.columns import chosen
+
             self.board.rows.choose(chosen(names))
             self.rearranged()
 
@@ -213,6 +219,8 @@ class Viewing(Screen[None]):
             self.action_search()
 
     def _find(self, step: int) -> None:
+        from delegtop.app.state import row_search
+
         found = row_search.next_match(self.board, self.board.rows.highlight, self.table.cursor, step)
         if found is None and self.past.is_any:
             self.action_past_search()
@@ -230,20 +238,25 @@ class Viewing(Screen[None]):
         self.rearranged()
         return True
 
-    @on(Prompt.Typed, f"#{SEARCH}")
-    def _searching(self, event: Prompt.Typed) -> None:
+    def on_prompt_typed(self, event: "Prompt.Typed") -> None:
+        if event.control is self.command_prompt:
+            self._commanding(event.text)
+            return
         self.board.rows.highlight = event.text.strip()
         self.rearranged()
 
-    @on(Prompt.Accepted, f"#{SEARCH}")
-    def _searched(self) -> None:
+    async def on_prompt_accepted(self, event: "Prompt.Accepted") -> None:
+        if event.control is self.command_prompt:
+            await self._commanded(event.text)
+            return
         self.search_prompt.close()
         self.table.focus()
         if self.board.rows.highlight:
             self._find(1)
 
-    @on(Prompt.Further, f"#{SEARCH}")
-    def _search_further(self) -> None:
+    def on_prompt_further(self, event: "Prompt.Further") -> None:
+        if event.control is not self.search_prompt:
+            return
         self.search_prompt.close()
         self.table.focus()
         self.action_past_search()
@@ -261,6 +274,8 @@ class Viewing(Screen[None]):
         self.app.push_screen(screen, self._found_in_past)
 
     def _is_in_rows(self, words: str) -> bool:
+        from delegtop.app.state import row_search
+
         return row_search.next_match(self.board, words, None, 1) is not None
 
     def _has_row(self, id: str) -> bool:
@@ -271,10 +286,10 @@ class Viewing(Screen[None]):
         if handle is not None:
             self.show_delegation(handle)
 
-    @on(Prompt.Left, f"#{SEARCH}")
-    def _search_left(self) -> None:
-        self.search_prompt.close()
-        self.end_search()
+    def on_prompt_left(self, event: "Prompt.Left") -> None:
+        event.control.close()
+        if event.control is self.search_prompt:
+            self.end_search()
         self.table.focus()
 
     # Commands that are typed
@@ -282,37 +297,32 @@ class Viewing(Screen[None]):
     def action_command_line(self) -> None:
         self.command_prompt.open()
 
-    @on(Prompt.Typed, f"#{COMMAND}")
-    def _commanding(self, event: Prompt.Typed) -> None:
-        word = event.text.split(" ", 1)[0]
+    def _commanding(self, text: str) -> None:
+        word = text.split(" ", 1)[0]
         fitting = [told for name, told in self.COMMANDS_TYPED.items() if name.startswith(word)] if word else []
         self.command_prompt.answer(fitting[0] if fitting else "")
 
-    @on(Prompt.Accepted, f"#{COMMAND}")
-    async def _commanded(self, event: Prompt.Accepted) -> None:
-        wrong = await self.obey(event.text)
+    async def _commanded(self, text: str) -> None:
+        wrong = await self.obey(text)
         if wrong:
             self.command_prompt.answer(wrong, wrong=True)
             return
         self.command_prompt.close()
         self.table.focus()
 
-    @on(Prompt.Left, f"#{COMMAND}")
-    def _command_left(self) -> None:
-        self.command_prompt.close()
-        self.table.focus()
-
     async def obey(self, text: str) -> str:
         """Do what was typed; what is wrong with it, nothing if it was done."""
+        from delegtop.report.table.columns import UnknownColumnError, chosen
+
         word, _, rest = text.strip().partition(" ")
         rest = rest.strip()
         match {"q!": "q", "quit": "q", "x": "q"}.get(word, word):
             case "":
                 return ""
-            case "sort" if rest in SORTS:
+            case "sort" if rest in ORDERS:
                 self.sort_by(rest)
             case "sort":
-                return f"there is no order {rest or 'of no name'}: {', '.join(SORTS)}"
+                return f"there is no order {rest or 'of no name'}: {', '.join(ORDERS)}"
             case "columns":
                 try:
                     self.board.rows.choose(chosen([name.strip() for name in rest.split(",") if name.strip()]))
@@ -341,6 +351,8 @@ class Viewing(Screen[None]):
             case "theme" | "triage" | "gantt" | "sources" | "help" | "q" as word:
                 return await self._of_the_program(word, rest)
             case _:
+                from difflib import get_close_matches
+
                 near = get_close_matches(word, self.COMMANDS_TYPED, 1)
                 return f"{word}: no such command; " + (f"did you mean {near[0]}?" if near else "ctrl+p lists all")
         return ""

@@ -23,7 +23,8 @@ from delegtop.model.forest import Change, Forest
 from delegtop.model.policy import Policy
 from delegtop.model.query import parse
 from delegtop.model.store.ledger import Handle, Ledger
-from delegtop.model.tree.order import PROBLEMS, SORTS, order
+from delegtop.model.tree.order import order
+from delegtop.model.tree.order_names import ORDERS, PROBLEMS
 from delegtop.model.tree.outline import Outline
 from delegtop.report.table.cells import Table
 from delegtop.report.table.columns import chosen
@@ -31,7 +32,7 @@ from delegtop.report.table.drawing import drawing
 from delegtop.settings import Settings
 
 LANDMARKS = 200
-AT_ONCE, _TO_BEGIN_WITH = 0.004, 0.05
+_AT_ONCE, _TO_BEGIN_WITH = 0.004, 0.05
 """Seconds for judging what changed within the same frame, where many follow each other, and for the first look at all
 of it."""
 _MANY, _STEP = 8_000, 500
@@ -90,7 +91,7 @@ class Board:
         does."""
         self.loading = True
         """Until `loaded` is called the past is still being read."""
-        self.at_once = AT_ONCE
+        self._at_once = _AT_ONCE
         """Seconds for judging what changed within the same frame. What is left then is judged after it, and drawn once
         more."""
         self._steps = StepWatch(self.clock) if isinstance(self.clock, WallClock) else None
@@ -245,8 +246,12 @@ class Board:
         self._look_at(touched | lives)
         if not self.loading:
             self.assessments.touch(touched, lives)
-            self.judge(self.at_once, moved=bool(moved))
+            self.judge(self._at_once, moved=bool(moved))
         yield bool(moved)
+
+    def broaden(self, breadth: float) -> None:
+        """Frames come so many times less often than usual: more may be judged within each."""
+        self._at_once = _AT_ONCE * breadth
 
     def advance(self) -> None:
         """Let time pass, unless the picture is held still."""
@@ -254,7 +259,7 @@ class Board:
             self._lives |= self._pass_time()
             self.refresh()
             if not self.loading:
-                self.judge(self.at_once)
+                self.judge(self._at_once)
             self._shorten()
 
     def _pass_time(self) -> set[Handle]:
@@ -312,7 +317,7 @@ class Board:
         self.showing.earlier_shown = shown
 
     def next_sort(self) -> None:
-        names = list(SORTS)
+        names = list(ORDERS)
         self.sort_by(names[(names.index(self.sort) + 1) % len(names)])
 
     def sort_by(self, name: str, *, reverse: bool = False) -> None:

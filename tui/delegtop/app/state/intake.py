@@ -4,13 +4,16 @@ A pause holds events back here. When it has held very many, the reader is left w
 """
 
 from collections import deque
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from delegtop.app.state.board import Board
-from delegtop.app.state.reader_thread import Reader
 from delegtop.base.clock import monotonic
-from delegtop.feed.live_feed import Batch
+
+if TYPE_CHECKING:
+    from delegtop.app.state.board import Board
+    from delegtop.app.state.reader_thread import Reader
+    from delegtop.feed.live_feed import Batch
 
 HELD = 500_000
 SECONDS = 60
@@ -26,7 +29,7 @@ class Wake(Message):
 class Intake:
     """Takes batches apart into pieces that are done within the time a slice has."""
 
-    def __init__(self, reader: Reader, board: Board) -> None:
+    def __init__(self, reader: "Reader", board: "Board") -> None:
         self._reader, self._board = reader, board
         self._waiting: deque[Batch] = deque()
         self.held = 0
@@ -95,6 +98,8 @@ class Intake:
         took = monotonic() - began
         self.held -= len(piece)
         if rest:
+            from delegtop.feed.live_feed import Batch  # the first picture has nothing to take in
+
             self._waiting.appendleft(Batch(rest, batch.at, ledger=batch.ledger))
             wanted = int(len(piece) * _PIECE / max(took, 1e-6))
             self._piece = max(_LEAST, min(wanted, 2 * self._piece, _MOST))

@@ -1,14 +1,16 @@
 """What stands in place of the tree when there is no row to show: what is going on, and what to do about it."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widgets import Static
 
 from delegtop.base import text
 from delegtop.base.clock import Millis, age
-from delegtop.feed.live_feed import SourceStatus, offers
-from delegtop.report.health import UNHEALTHY
+
+if TYPE_CHECKING:
+    from delegtop.feed.live_feed import SourceStatus
 
 _BAR = 32
 _LEFT_OUT = "left out"
@@ -67,8 +69,11 @@ def nothing_open(hidden: int, key: str) -> Content:
     )  # fmt: skip
 
 
-def nothing_told(statuses: Sequence[SourceStatus], now: Millis) -> Content:
+def nothing_told(statuses: "Sequence[SourceStatus]", now: Millis) -> Content:
     """Sources there are, delegations there are none: which source, and why."""
+    from delegtop.feed.live_feed import offers  # it says so once all is read
+    from delegtop.report.health import UNHEALTHY
+
     if not statuses:
         return Content.assemble(
             ("Waiting for a log\n\n", "bold $accent"),

@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 from textual.events import Resize
 
 from delegtop.app import theme
-from delegtop.app.state.known_hosts import KnownHost
 from delegtop.app.widgets.chips import Chip, Chips
-from delegtop.app.widgets.host_lines import style
 from delegtop.base.clock import SECOND, age
-from delegtop.feed.host_states import HostState
 from delegtop.model.states import ACTIVE, State
 from delegtop.report.figures import sparkline
+
+if TYPE_CHECKING:
+    from delegtop.app.state.known_hosts import KnownHost
 
 IMPORTANT = sorted(State, key=lambda state: (state not in ACTIVE, not state.problem))
 """Who gets room first where there is little: what goes on, then what went wrong."""
@@ -46,7 +46,7 @@ class ActivityGraph(NamedTuple):
     """Secrets in foreign text are shown."""
     stepped: str = ""
     """How somebody set the clock while this was looked at."""
-    hosts: Sequence[KnownHost] = ()
+    hosts: "Sequence[KnownHost]" = ()
     """Those that are looked at; none if there is only this machine."""
 
 
@@ -102,9 +102,15 @@ def layout(pulse: ActivityGraph, width: int, *, plain: bool = False) -> list[Chi
     return [*head, Chip(Content(" " * before)), *middle, Chip(Content(" " * (gap - before))), *graph]
 
 
-def _hosts(hosts: Sequence[KnownHost], plain: bool) -> list[Chip]:
+def _hosts(hosts: "Sequence[KnownHost]", plain: bool) -> list[Chip]:
     """How many of them are there, and of the one that is worst off how it stands; of one that is there nothing."""
-    missing = sorted((each for each in hosts if not each.is_there), key=lambda each: -_ORDER.index(each.state))
+    if not hosts:
+        return []
+    from delegtop.app.widgets.host_lines import style  # few look at other hosts
+    from delegtop.feed.host_states import HostState
+
+    order = list(HostState)
+    missing = sorted((each for each in hosts if not each.is_there), key=lambda each: -order.index(each.state))
     chips = []
     if len(hosts) > 1:
         there = f"{len(hosts) - len(missing)} of {len(hosts)}" if missing else f"{len(hosts)}"
@@ -115,9 +121,6 @@ def _hosts(hosts: Sequence[KnownHost], plain: bool) -> list[Chip]:
         words = f"{'!' if plain else '▲'} {first.called} {first.state.value}{since}{more}"
         chips.append(Chip(Content.styled(words, style(first.state)), "hosts"))
     return chips
-
-
-_ORDER = list(HostState)
 
 
 def _sources(pulse: ActivityGraph, plain: bool) -> Content:
