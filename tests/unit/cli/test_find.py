@@ -143,6 +143,20 @@ def test_a_secret_is_not_found_by_its_value_and_lies_nowhere(capsys: pytest.Capt
     assert SECRET[4:].encode() not in place().read_bytes()
 
 
+def test_what_is_looked_up_by_a_secret_is_found_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    place_of(1).rename(place_of(1).with_name(f"{SECRET}.jsonl"))
+    log = place_of(2)
+    log.write_text(log.read_text().replace("toolu_f2", SECRET))
+    long_ago = days_ago(9) / 1000
+    os.utime(log, (long_ago, long_ago))
+    for _ in range(2):
+        assert main(["find", "tomatoes"]) == Exit.OK
+        assert found(capsys, "roses") == [session(2)]
+    assert SECRET[4:].encode() not in place().read_bytes()
+    assert len(SearchFile().known()) == 1
+
+
 @pytest.mark.parametrize("how", ["flag", "setting"])
 def test_whoever_keeps_nothing_finds_the_same(
     how: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

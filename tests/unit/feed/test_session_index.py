@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.bench.make_history import make_history
 from tests.bench.make_logs import make_log
-from tests.watching import line
+from tests.watching import line, register
 
 from delegtop import learned_durations
 from delegtop.base import private_database
@@ -318,6 +318,31 @@ def test_a_log_with_a_secret_in_what_is_kept_of_it_is_not_kept(
     long_ago(log)
     plain = told(capsys, log, "--no-index")
     assert told(capsys, log) == told(capsys, log) == plain
+    assert kept() == 0
+
+
+def test_of_a_log_that_is_kept_no_byte_is_that_was_said_in_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, secret = tmp_path / "session.jsonl", "ghp_" + "a1B2c3D4e5F6" * 3
+    told_of = {"status": "completed", "summary": f"the key is {secret}", "artifacts": []}
+    text = register("aaa111", prompt=f"use {secret}") + line("return", "aaa111", "10:03:00", **{"return": told_of})
+    log.write_text(text)
+    long_ago(log)
+    plain = told(capsys, log, "--no-index")
+    assert told(capsys, log) == told(capsys, log) == plain
+    assert kept() == 1
+    assert b"a1B2" not in index_file.place().read_bytes()
+    assert b'"event"' not in index_file.place().read_bytes()
+
+
+@pytest.mark.parametrize("name", ["01_happy_implement", "claude-code"])
+def test_what_lies_in_a_folder_with_a_secret_in_its_name_is_not_kept(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = aged(SAMPLES / name, tmp_path / ("ghp_" + "a1B2c3D4e5F6" * 3))
+    plain = told(capsys, folder, "--no-index")
+    assert told(capsys, folder) == told(capsys, folder) == plain
     assert kept() == 0
 
 

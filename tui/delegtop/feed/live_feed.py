@@ -20,7 +20,6 @@ from delegtop.feed.formats import Formats
 from delegtop.feed.kernel_watch import KernelWatch
 from delegtop.feed.left_running import LeftRunning
 from delegtop.feed.line_history import LineHistory
-from delegtop.feed.open_sessions import told_of_sessions
 from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.model.delegation import Delegation
@@ -238,13 +237,14 @@ class Feed:
             for started in running:
                 self._processes.mind(started)
                 self._window.keep(started.id)
-            self._processes.take([*told_of_sessions(ledger)])
+            self._processes.take_whole(ledger, is_last=True)
             yield Batch([], ledger=ledger, moments=moments, calls=calls)
 
     def _spilt(self) -> Iterator[Batch]:
         """What was held back of sessions that are not kept after all."""
         for events, (ledger, _, moments, calls) in self._files.index.spilt() if self._files.index is not None else ():
-            self._processes.take([*events, *told_of_sessions(ledger)])
+            self._processes.take(events)
+            self._processes.take_whole(ledger, is_last=False)
             yield Batch(events, ledger=ledger, moments=moments, calls=calls)
 
     def _due(self, whole: bool) -> list[FollowedFile]:
@@ -291,6 +291,8 @@ class Feed:
             yield from self._poll()
         self._files.index.spill()
         yield from self._spilt()
+        if self._processes.is_new:  # as in `_poll`: of what was held back nobody knew
+            yield from self._look()
 
     @property
     def is_behind(self) -> bool:

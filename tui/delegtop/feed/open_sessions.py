@@ -3,7 +3,7 @@
 The feed has no ledger: whoever reads it grows one, or none. So this keeps the little that the question needs.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
 import msgspec
 
@@ -95,18 +95,22 @@ def _is_here(event: Heard | Described | Ended | Resumed | Erred | Sighted) -> bo
     return not event.origin.host
 
 
-def told_of_sessions(ledger: Ledger) -> Iterator[Event]:
-    """Of a whole ledger what tells of sessions, of those at work, and of who stands between them."""
+def told_of_sessions(ledger: Ledger, known: Container[str], *, is_last: bool) -> Iterator[Event]:
+    """Of a whole ledger what tells of sessions, of those at work, of who stands between them, and of those known: they
+    may be at work by what others told. If it is not the last that is told, that may hold for all of them."""
     ids, shapes, by, parents = ledger.ids, ledger.starts.shape, ledger.ends.by, ledger.starts.parent
     wanted = dict[Handle, None]()
     for row, shape in enumerate(shapes[: len(ids)]):
-        if shape is None or shape.product is None:
-            continue
-        if ledger.is_session(row) or by[row] in _GOING_ON or ledger.details(row).resumed_at is not None:
-            above: Handle | None = row
-            while above is not None and above not in wanted:
-                wanted[above] = None
-                above = ledger.find(parents[above] or "")
+        if ids[row] not in known:
+            if shape is None or shape.product is None:
+                continue
+            is_over = by[row] not in _GOING_ON and ledger.details(row).resumed_at is None
+            if is_over and is_last and not ledger.is_session(row):
+                continue
+        above: Handle | None = row
+        while above is not None and above not in wanted:
+            wanted[above] = None
+            above = ledger.find(parents[above] or "")
     for row in wanted:
         yield from retold(ledger, row)
 
@@ -128,7 +132,8 @@ class OpenSessions:
         last: dict[str, Heard] = {}
         for event in events:
             if type(event) is Heard:
-                last[event.id] = event
+                if event.at is not None and ((before := last.get(event.id)) is None or event.at >= (before.at or 0)):
+                    last[event.id] = event
             elif isinstance(event, Started):
                 if event.product is not None and self._is_first_hand(event.origin):
                     self._start(event)
@@ -137,6 +142,10 @@ class OpenSessions:
         for event in last.values():
             if event.at is not None and _is_here(event) and (row := self._rows.get(event.id)) is not None:
                 self._hear(row, event.id, event.at, event.phase)
+
+    def take_whole(self, ledger: Ledger, *, is_last: bool) -> None:
+        """Fold in what was folded apart."""
+        self.take([*told_of_sessions(ledger, self._rows, is_last=is_last)])
 
     def _hear(self, row: _Row, id: str, at: Millis, phase: Phase | None) -> None:
         self._stirred.add(id)
