@@ -133,6 +133,20 @@ def test_a_session_that_goes_on_is_found_and_not_kept(capsys: pytest.CaptureFixt
     assert SearchFile().known() == {}
 
 
+def test_what_goes_on_again_is_counted_once(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert main(["find", "turnips"]) == Exit.FINDINGS
+    write(2, "Prune the roses", days=0.001)
+    assert main(["find", "turnips"]) == Exit.FINDINGS
+    plain = main(["find", "turnips", "--no-index"])
+    assert plain == Exit.FINDINGS
+    assert [line[:24] for line in capsys.readouterr().err.splitlines()] == [
+        "delegtop: nothing of 4 d",
+        "delegtop: nothing of 3 d",
+        "delegtop: nothing of 3 d",
+    ]
+
+
 def test_a_secret_is_not_found_by_its_value_and_lies_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
     few()
     for words in (SECRET, f"{SECRET[:12]}*", SECRET[4:], f'"{SECRET}"', f"prompt:{SECRET}"):

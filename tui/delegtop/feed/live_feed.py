@@ -161,6 +161,8 @@ class Feed:
         self._pace = Pace()
         self._rest: Callable[[], None] = lambda: None
         self._glancing = False
+        self._asks = True
+        """Whether the system is asked about processes."""
         self._scanned_at = _NEVER
         self._rescan_after = RESCAN_SECONDS
         self._look_at = float("inf")
@@ -185,7 +187,7 @@ class Feed:
 
     def _poll(self) -> Iterator[Batch]:
         yield from self._look()
-        if self._processes.is_new and not self._files.waiting:
+        if self._asks and self._processes.is_new and not self._files.waiting:
             yield from self._look()  # and what the system says of those who were just met
 
     def _glance(self) -> Iterator[Batch]:
@@ -199,7 +201,7 @@ class Feed:
 
     def _look(self) -> Iterator[Batch]:
         # Who is gone wrote its last lines before: so the system is asked first, and then all is read.
-        asked = NOT_ASKED if self.is_behind else self._processes.ask()
+        asked = self._processes.ask() if self._asks and not self.is_behind else NOT_ASKED
         whole = self._rescan() or asked.is_telling or len(self._readings) <= FEW
         due = self._due(whole)
         self._go_on_with_logs()
@@ -262,21 +264,29 @@ class Feed:
 
     def read_all(self) -> Iterator[Batch]:
         """Everything there is, to the end of standard input and with last lines that lack their newline. Nobody sees
-        anything before the end, so what runs now need not come first."""
+        anything before the end, so what runs now need not come first, and nobody is asked about before all of it is
+        known."""
         self._files.holds_back = self._horizon is None and self._witness is None
+        self._asks = False
         yield from self._poll()
         while self.is_behind:
             yield from self._poll()
         while self._spool is not None and not self._spool.finished:
             self._spool.wait(0.1)
             yield from self._poll()
-        yield from self._poll()
+        if self._spool is not None:
+            yield from self._poll()
         while self.is_behind:  # the end of standard input may repeat what was put away, which is then read first
+            yield from self._poll()
+        yield from self._translate(self._tail.flush())
+        yield from self._let_out()
+        self._asks = True
+        yield from self._poll()
+        while self.is_behind:
             yield from self._poll()
         yield from self._translate(self._tail.flush())
         if self._horizon is not None:
             yield Batch(list(self._horizon.settle()))
-        yield from self._let_out()
         self._files.keep_all()
 
     def _let_out(self) -> Iterator[Batch]:
@@ -291,8 +301,6 @@ class Feed:
             yield from self._poll()
         self._files.index.spill()
         yield from self._spilt()
-        if self._processes.is_new:  # as in `_poll`: of what was held back nobody knew
-            yield from self._look()
 
     @property
     def is_behind(self) -> bool:

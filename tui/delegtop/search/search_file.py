@@ -209,6 +209,15 @@ class SearchFile:
             return Summary(units, found, self._path.stat().st_size, is_current)
         return None
 
+    def count(self, unless: Collection[int]) -> int:
+        """The delegations that can be found, but for what is of these units."""
+        with suppress(DatabaseError, OSError), self._opened() as database:
+            if database is not None:
+                outside = f"WHERE unit NOT IN ({', '.join(map(str, unless))})" if unless else ""
+                (count,) = database.execute(f"SELECT count(*) FROM found {outside}").fetchone()  # noqa: S608 -- as below
+                return int(count)
+        return 0
+
     def find(self, query: SearchQuery, unless: Collection[int] = (), patience: float | None = None) -> list[Hit] | None:
         """What is asked for, but for what is of the units in `unless`. None if the file
         cannot be asked, or it took longer than the seconds that somebody has `patience` for."""
