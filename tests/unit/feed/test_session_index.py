@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.bench.make_history import make_history
 from tests.bench.make_logs import make_log
+from tests.homes import Transcript
 from tests.watching import line, register
 
 from delegtop import learned_durations
@@ -255,6 +256,28 @@ def test_while_somebody_else_writes_the_logs_are_read(
     assert told(capsys, folder) == plain
     other.execute("ROLLBACK")
     other.close()
+
+
+@pytest.mark.parametrize("joined", [1, 2, 3, 4, 5])
+def test_two_records_in_one_line_are_read_the_same(
+    joined: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where somebody wrote on behind a last line without an end."""
+    log = Transcript("0b9b1c2e-1111-4222-8333-444455556666", "/srv/garden")
+    log.asked(LONG_AGO * 1_000, "Count the pots")
+    for number in range(3):
+        log.called(LONG_AGO * 1_000 + 2_000 + number, f"toolu_{number}", "Bash", command="ls shed")
+        log.came_back(LONG_AGO * 1_000 + 3_000 + number, f"toolu_{number}", "seven pots")
+    path = tmp_path / "projects" / "-srv-garden" / f"{log.session}.jsonl"
+    log.keep(path)
+    lines = path.read_text().splitlines(keepends=True)
+    lines[joined] = lines[joined].rstrip()
+    path.write_text("".join(lines))
+    long_ago(path)
+    plain = told(capsys, tmp_path / "projects", "--no-index")
+    assert f'"records": {len(lines) - 1}' in plain[0]
+    assert "Count the pots" in plain[0]
+    assert told(capsys, tmp_path / "projects") == told(capsys, tmp_path / "projects") == plain
 
 
 def test_a_small_log_that_belongs_to_no_session_is_not_kept(
