@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import sqlite3
 from pathlib import Path
 
@@ -9,13 +10,16 @@ import msgspec
 import pytest
 from tests.past_sessions import SECRET, days_ago, few, place_of, session, write
 
+from delegtop.base.clock import Millis
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.feed import file_catalogue, index_file
 from delegtop.report import found_sessions
 from delegtop.report.found_sessions import FoundSession, FoundSessions, Match
 from delegtop.search import finding_words, reading_on, search_file
-from delegtop.search.search_file import SearchFile, place
+from delegtop.search.search_file import SearchFile, Stored, place
+from delegtop.search.search_query import understood
+from delegtop.search.session_words import KeptWords, SessionWords
 
 ALL = {session(1), session(2), session(3)}
 
@@ -428,16 +432,23 @@ def test_it_is_for_its_owner_alone_and_goes_with_the_index(capsys: pytest.Captur
     assert not place().exists()
 
 
-def test_of_too_much_the_oldest_goes(capsys: pytest.CaptureFixture[str]) -> None:
-    few()
-    found(capsys, "the")
-    file = SearchFile(largest=1)
-    assert file.write([])
-    left = SearchFile().summary()
-    assert left is not None
-    assert left.units == 2
-    place_of(1).unlink()
-    assert found(capsys, "the") == [session(2)]
+def test_of_too_much_the_oldest_goes_until_there_is_room() -> None:
+    dice, most = random.Random(1), 600_000
+    file = SearchFile(largest=most)
+    for batch in (200, 200, 200, 600, 50):
+        new, first = list[Stored](), max(file.known(), default=0) + 1
+        for number in map(Millis, range(first, first + batch)):
+            prompt = " ".join(f"{dice.randrange(1 << 40):x}" for _ in range(60))
+            words = KeptWords(title=f"number{number}", prompt=prompt)
+            told = SessionWords(f"id{number}", number, number, None, "idle", "claude", "", "/srv", "", words)
+            new.append(Stored(number, 1, [told]))
+        assert file.write(new)
+        assert place().stat().st_size < 1.3 * most
+    left = sorted(file.known())
+    assert left == [*range(left[0], 1_251)], "the newest are there"
+    assert 100 < len(left) < 600
+    assert file.find(understood("number1")) == []
+    assert [hit.id for hit in file.find(understood("number1250")) or ()] == ["id1250"]
 
 
 def test_the_json_keeps_to_its_contract(capsys: pytest.CaptureFixture[str]) -> None:

@@ -394,6 +394,13 @@ def test_the_oldest_goes_first_when_there_is_no_room(tmp_path: Path) -> None:
     assert dict(index.find(["a", "b", "c"], Millis(4 * day))).keys() == {"a", "c"}
 
 
+def test_a_file_that_had_too_much_in_it_is_small_again(tmp_path: Path) -> None:
+    index = IndexFile(tmp_path / "index.db", "now", largest=200_000)
+    index.write({f"{number}": os.urandom(50_000) for number in range(40)}, (), (), Millis(0))
+    assert (tmp_path / "index.db").stat().st_size < 300_000
+    assert len([*index.find(map(str, range(40)), Millis(0))]) == 4
+
+
 def test_a_full_disk_keeps_nothing(tmp_path: Path) -> None:
     index = IndexFile(tmp_path / "index.db", "now")
     index.write({"a": b"a"}, (), (), Millis(0))

@@ -16,12 +16,14 @@ import msgspec
 from delegtop import __version__
 from delegtop.base.clock import Millis, monotonic
 from delegtop.base.paths import cache_folder
-from delegtop.base.private_database import opened, remove, written
+from delegtop.base.private_database import give_back, opened, remove, written
 from delegtop.search.search_query import SearchQuery
 from delegtop.search.session_words import KeptWords, SessionWords, pack, unpack
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of the file: of more, the sessions that were heard of the longest time ago go."""
+_ROOM = 0.9
+"""The part of it that is in use once something went."""
 LAYOUT = 2
 """Another one whenever what is kept, or how it is made, is another."""
 _MARK = 0x64656C66
@@ -164,6 +166,7 @@ class SearchFile:
                     with written(database):
                         _put(database, new)
                         self._make_room(database)
+                    give_back(database, self._largest // 4)
                     return True
             except OperationalError:  # somebody else writes, or there is no room
                 return False
@@ -182,15 +185,17 @@ class SearchFile:
         remove(self._path)
 
     def _make_room(self, database: Connection) -> None:
-        """The sessions that were heard of the longest time ago go, a twentieth of all at a time."""
-        pages, free, size = (
-            database.execute(f"PRAGMA {each}").fetchone()[0] for each in ("page_count", "freelist_count", "page_size")
-        )
-        if (pages - free) * size <= self._largest:
-            return
-        count = database.execute("SELECT count(*) FROM units").fetchone()[0]
-        oldest = database.execute("SELECT unit FROM units ORDER BY heard LIMIT ?", (max(count // 20, 1),)).fetchall()
-        _take_out(database, [unit for (unit,) in oldest])
+        """The sessions that were heard of the longest time ago go, and so many that there is room for some more."""
+        while (size := _size_of(database)) > self._largest:
+            count = database.execute("SELECT count(*) FROM units").fetchone()[0]
+            if not count:
+                return
+            most = max(count - int(count * _ROOM * self._largest / size), 1)
+            oldest = database.execute("SELECT unit FROM units ORDER BY heard LIMIT ?", (most,)).fetchall()
+            _take_out(database, [unit for (unit,) in oldest])
+            database.execute(
+                "INSERT INTO words (words) VALUES ('optimize')"
+            )  # else what is deleted stays and is marked
 
     def summary(self) -> Summary | None:
         """What there is; None if there is nothing, or nothing that can be read."""
@@ -249,6 +254,14 @@ class SearchFile:
             rows = database.execute(f"{happened} ORDER BY t.at DESC LIMIT ?", (*values, limit))
             return count, [Before(*row) for row in rows]
         return 0, []
+
+
+def _size_of(database: Connection) -> int:
+    """Bytes that are in use."""
+    pages, free, size = (
+        database.execute(f"PRAGMA {each}").fetchone()[0] for each in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * size)
 
 
 def _context() -> str:
