@@ -239,14 +239,14 @@ class Feed:
             for started in running:
                 self._processes.mind(started)
                 self._window.keep(started.id)
-            self._processes.take_whole(ledger, is_last=True)
+            self._processes.take_whole(ledger)
             yield Batch([], ledger=ledger, moments=moments, calls=calls)
 
     def _spilt(self) -> Iterator[Batch]:
         """What was held back of sessions that are not kept after all."""
         for events, (ledger, _, moments, calls) in self._files.index.spilt() if self._files.index is not None else ():
             self._processes.take(events)
-            self._processes.take_whole(ledger, is_last=False)
+            self._processes.take_whole(ledger)
             yield Batch(events, ledger=ledger, moments=moments, calls=calls)
 
     def _due(self, whole: bool) -> list[FollowedFile]:

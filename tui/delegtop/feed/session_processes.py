@@ -64,10 +64,10 @@ class SessionProcesses:
         if self._sessions is not None:
             self._sessions.take(events)
 
-    def take_whole(self, ledger: Ledger, *, is_last: bool) -> None:
-        """The same of what was folded apart, and whether all else was read before."""
+    def take_whole(self, ledger: Ledger) -> None:
+        """The same of what was folded apart."""
         if self._sessions is not None:
-            self._sessions.take_whole(ledger, is_last=is_last)
+            self._sessions.take_whole(ledger)
 
     def sign_off(self, events: Sequence[Event]) -> Iterator[Event]:
         """A process took its entry in a registry away, which means these."""
