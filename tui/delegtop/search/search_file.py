@@ -22,6 +22,8 @@ from delegtop.search.session_words import KeptWords, SessionWords, pack, unpack
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of the file: of more, the sessions that were heard of the longest time ago go."""
+_TIDY = "INSERT INTO words (words) VALUES ('optimize')"
+"""Else what was deleted of the words takes more room than before."""
 _ROOM = 0.9
 """The part of it that is in use once something went."""
 LAYOUT = 2
@@ -193,9 +195,7 @@ class SearchFile:
             most = max(count - int(count * _ROOM * self._largest / size), 1)
             oldest = database.execute("SELECT unit FROM units ORDER BY heard LIMIT ?", (most,)).fetchall()
             _take_out(database, [unit for (unit,) in oldest])
-            database.execute(
-                "INSERT INTO words (words) VALUES ('optimize')"
-            )  # else what is deleted stays and is marked
+            database.execute(_TIDY)
 
     def summary(self) -> Summary | None:
         """What there is; None if there is nothing, or nothing that can be read."""
