@@ -147,3 +147,19 @@ def test_a_real_home(
     home: Path, tmp_path: Path, told: Callable[..., tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     same_in_all_ways(aged(home, tmp_path / home.name), told, monkeypatch)
+
+
+@pytest.mark.skipif(not HOMES, reason="DELEGTOP_REAL_LOGS names no logs of agents")
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: f"{home.parent.name}-{home.name}")
+def test_a_real_home_some_hours_after_its_last_word(
+    home: Path,
+    tmp_path: Path,
+    told: Callable[..., tuple[str, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = aged(home, tmp_path / home.name)
+    soon_after(folder, monkeypatch, capsys)
+    plain = told(folder, "--no-index")
+    assert told(folder) == plain, "while the index is made"
+    assert told(folder) == plain, "with the index"
