@@ -6,10 +6,11 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from tests.samples import SAMPLES
 
 from delegtop import act_log, learned_durations
@@ -20,7 +21,9 @@ from delegtop.base.clock import Millis, WallClock
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.dialects.recording import tape
+from delegtop.feed import file_catalogue, index_file, log_index
 from delegtop.report.status import status_file
+from delegtop.search import search_file
 
 
 class Stage(NamedTuple):
@@ -283,6 +286,53 @@ def _check_copy(_stage: Stage, _told: int) -> None:
     assert path.read_text("utf-8") == "again\n"
 
 
+# What finished sessions told
+
+
+@contextlib.contextmanager
+def _past() -> Iterator[None]:
+    """All is kept however little it is, and time stands still."""
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(file_catalogue, "WORTH", 0)
+        patches.setattr(log_index, "LEAST", 0)
+        patches.setattr(WallClock, "now", lambda _clock: Millis(1_800_000_000_000))
+        yield
+
+
+def _grow(stage: Stage) -> None:
+    """Each file has one more line, and was quiet for long."""
+    for path in (stage.log, *sorted((stage.home / ".claude").rglob("*.jsonl"))):
+        last = path.read_bytes().splitlines(keepends=True)[-1]
+        with path.open("ab") as file:
+            file.write(last)
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+
+
+def _index(*command: str) -> Victim:
+    """Whoever reads what there is again and again, and keeps it."""
+
+    def work(stage: Stage) -> None:
+        with _past():
+            for number in range(1_000_000):
+                _grow(stage)
+                main([*command])
+                stage.tell(number)
+
+    def check(stage: Stage, _told: int) -> None:
+        with _past():
+            for place in (index_file.place(), search_file.place()):
+                assert not place.exists() or place.stat().st_mode & 0o777 == 0o600
+            for again in (("tree", "--all", "--json"), ("find", "the", "--json")):
+                plain = silently(*again, "--no-index")
+                assert plain[0] == Exit.OK
+                assert silently(*again) == plain, f"{again[0]} is not what it is without an index"
+            _grow(stage)
+            assert silently(*command)[0] == Exit.OK
+            assert silently("tree", "--all", "--json") == silently("tree", "--all", "--json", "--no-index")
+
+    return Victim(f"index of {command[0]}", work, check, "cache/delegtop")
+
+
 # The wrapped command: what `run` writes
 
 
@@ -318,5 +368,7 @@ VICTIMS = (
     _keep_page("html"),
     _keep_page("zip"),
     Victim("copied text", _copy, _check_copy, "state/delegtop"),
+    _index("tree", "--all"),
+    _index("find", "the"),
     Victim("run", _run, _check_run, "state/delegtop"),
 )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import sqlite3
 from pathlib import Path
 
@@ -9,13 +10,16 @@ import msgspec
 import pytest
 from tests.past_sessions import SECRET, days_ago, few, place_of, session, write
 
+from delegtop.base.clock import Millis
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.feed import file_catalogue, index_file
 from delegtop.report import found_sessions
 from delegtop.report.found_sessions import FoundSession, FoundSessions, Match
 from delegtop.search import finding_words, reading_on, search_file
-from delegtop.search.search_file import SearchFile, place
+from delegtop.search.search_file import SearchFile, Stored, place
+from delegtop.search.search_query import understood
+from delegtop.search.session_words import KeptWords, SessionWords
 
 ALL = {session(1), session(2), session(3)}
 
@@ -133,6 +137,20 @@ def test_a_session_that_goes_on_is_found_and_not_kept(capsys: pytest.CaptureFixt
     assert SearchFile().known() == {}
 
 
+def test_what_goes_on_again_is_counted_once(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert main(["find", "turnips"]) == Exit.FINDINGS
+    write(2, "Prune the roses", days=0.001)
+    assert main(["find", "turnips"]) == Exit.FINDINGS
+    plain = main(["find", "turnips", "--no-index"])
+    assert plain == Exit.FINDINGS
+    assert [line[:24] for line in capsys.readouterr().err.splitlines()] == [
+        "delegtop: nothing of 4 d",
+        "delegtop: nothing of 3 d",
+        "delegtop: nothing of 3 d",
+    ]
+
+
 def test_a_secret_is_not_found_by_its_value_and_lies_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
     few()
     for words in (SECRET, f"{SECRET[:12]}*", SECRET[4:], f'"{SECRET}"', f"prompt:{SECRET}"):
@@ -141,6 +159,20 @@ def test_a_secret_is_not_found_by_its_value_and_lies_nowhere(capsys: pytest.Capt
     assert main(["find", "seeds"]) == Exit.OK
     assert "[masked]" in capsys.readouterr().out
     assert SECRET[4:].encode() not in place().read_bytes()
+
+
+def test_what_is_looked_up_by_a_secret_is_found_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    place_of(1).rename(place_of(1).with_name(f"{SECRET}.jsonl"))
+    log = place_of(2)
+    log.write_text(log.read_text().replace("toolu_f2", SECRET))
+    long_ago = days_ago(9) / 1000
+    os.utime(log, (long_ago, long_ago))
+    for _ in range(2):
+        assert main(["find", "tomatoes"]) == Exit.OK
+        assert found(capsys, "roses") == [session(2)]
+    assert SECRET[4:].encode() not in place().read_bytes()
+    assert len(SearchFile().known()) == 1
 
 
 @pytest.mark.parametrize("how", ["flag", "setting"])
@@ -400,16 +432,23 @@ def test_it_is_for_its_owner_alone_and_goes_with_the_index(capsys: pytest.Captur
     assert not place().exists()
 
 
-def test_of_too_much_the_oldest_goes(capsys: pytest.CaptureFixture[str]) -> None:
-    few()
-    found(capsys, "the")
-    file = SearchFile(largest=1)
-    assert file.write([])
-    left = SearchFile().summary()
-    assert left is not None
-    assert left.units == 2
-    place_of(1).unlink()
-    assert found(capsys, "the") == [session(2)]
+def test_of_too_much_the_oldest_goes_until_there_is_room() -> None:
+    dice, most = random.Random(1), 600_000
+    file = SearchFile(largest=most)
+    for batch in (200, 200, 200, 600, 50):
+        new, first = list[Stored](), max(file.known(), default=0) + 1
+        for number in map(Millis, range(first, first + batch)):
+            prompt = " ".join(f"{dice.randrange(1 << 40):x}" for _ in range(60))
+            words = KeptWords(title=f"number{number}", prompt=prompt)
+            told = SessionWords(f"id{number}", number, number, None, "idle", "claude", "", "/srv", "", words)
+            new.append(Stored(number, 1, [told]))
+        assert file.write(new)
+        assert place().stat().st_size < 1.3 * most
+    left = sorted(file.known())
+    assert left == [*range(left[0], 1_251)], "the newest are there"
+    assert 100 < len(left) < 600
+    assert file.find(understood("number1")) == []
+    assert [hit.id for hit in file.find(understood("number1250")) or ()] == ["id1250"]
 
 
 def test_the_json_keeps_to_its_contract(capsys: pytest.CaptureFixture[str]) -> None:

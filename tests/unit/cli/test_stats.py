@@ -264,5 +264,11 @@ def test_a_trend_is_told_in_words_and_drawn_also_with_ascii_alone() -> None:
     assert plain.isascii()
 
 
+def test_weeks_in_which_hardly_anything_was_done_are_not_compared_with_and_that_is_said() -> None:
+    events = [event for week in (1, 2, 5) for n in range(4) for event in began(f"s{week}{n}", week)]
+    told = text(gathered(*events, *began("few", 3), *began("now", 0)))
+    assert "in the median of the 2 weeks before it with 4 or more; " in told
+
+
 def test_of_one_week_alone_there_is_no_trend() -> None:
     assert "By week" not in text(gathered(*began("a", 0)))

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from tests.bench.make_history import make_history
 from tests.bench.make_logs import make_log
-from tests.watching import line
+from tests.homes import Transcript
+from tests.watching import line, register
 
 from delegtop import learned_durations
 from delegtop.base import private_database
@@ -257,6 +258,28 @@ def test_while_somebody_else_writes_the_logs_are_read(
     other.close()
 
 
+@pytest.mark.parametrize("joined", [1, 2, 3, 4, 5])
+def test_two_records_in_one_line_are_read_the_same(
+    joined: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where somebody wrote on behind a last line without an end."""
+    log = Transcript("0b9b1c2e-1111-4222-8333-444455556666", "/srv/garden")
+    log.asked(LONG_AGO * 1_000, "Count the pots")
+    for number in range(3):
+        log.called(LONG_AGO * 1_000 + 2_000 + number, f"toolu_{number}", "Bash", command="ls shed")
+        log.came_back(LONG_AGO * 1_000 + 3_000 + number, f"toolu_{number}", "seven pots")
+    path = tmp_path / "projects" / "-srv-garden" / f"{log.session}.jsonl"
+    log.keep(path)
+    lines = path.read_text().splitlines(keepends=True)
+    lines[joined] = lines[joined].rstrip()
+    path.write_text("".join(lines))
+    long_ago(path)
+    plain = told(capsys, tmp_path / "projects", "--no-index")
+    assert f'"records": {len(lines) - 1}' in plain[0]
+    assert "Count the pots" in plain[0]
+    assert told(capsys, tmp_path / "projects") == told(capsys, tmp_path / "projects") == plain
+
+
 def test_a_small_log_that_belongs_to_no_session_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -321,6 +344,31 @@ def test_a_log_with_a_secret_in_what_is_kept_of_it_is_not_kept(
     assert kept() == 0
 
 
+def test_of_a_log_that_is_kept_no_byte_is_that_was_said_in_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, secret = tmp_path / "session.jsonl", "ghp_" + "a1B2c3D4e5F6" * 3
+    told_of = {"status": "completed", "summary": f"the key is {secret}", "artifacts": []}
+    text = register("aaa111", prompt=f"use {secret}") + line("return", "aaa111", "10:03:00", **{"return": told_of})
+    log.write_text(text)
+    long_ago(log)
+    plain = told(capsys, log, "--no-index")
+    assert told(capsys, log) == told(capsys, log) == plain
+    assert kept() == 1
+    assert b"a1B2" not in index_file.place().read_bytes()
+    assert b'"event"' not in index_file.place().read_bytes()
+
+
+@pytest.mark.parametrize("name", ["01_happy_implement", "claude-code"])
+def test_what_lies_in_a_folder_with_a_secret_in_its_name_is_not_kept(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = aged(SAMPLES / name, tmp_path / ("ghp_" + "a1B2c3D4e5F6" * 3))
+    plain = told(capsys, folder, "--no-index")
+    assert told(capsys, folder) == told(capsys, folder) == plain
+    assert kept() == 0
+
+
 def test_a_log_of_the_protocol_that_belongs_to_a_session_is_kept_with_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -344,6 +392,13 @@ def test_the_oldest_goes_first_when_there_is_no_room(tmp_path: Path) -> None:
     assert dict(index.find(["a"], Millis(3 * day))) == {"a": b"a" * 100}
     index.write({"c": b"c" * 100}, (), (), Millis(4 * day))
     assert dict(index.find(["a", "b", "c"], Millis(4 * day))).keys() == {"a", "c"}
+
+
+def test_a_file_that_had_too_much_in_it_is_small_again(tmp_path: Path) -> None:
+    index = IndexFile(tmp_path / "index.db", "now", largest=200_000)
+    index.write({f"{number}": os.urandom(50_000) for number in range(40)}, (), (), Millis(0))
+    assert (tmp_path / "index.db").stat().st_size < 300_000
+    assert len([*index.find(map(str, range(40)), Millis(0))]) == 4
 
 
 def test_a_full_disk_keeps_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from sqlite3 import Connection, DatabaseError, connect
+from sqlite3 import Connection, DatabaseError, OperationalError, connect
 
 from delegtop.base.paths import make_private
 
@@ -51,6 +51,15 @@ def written(database: Connection) -> Iterator[None]:
             database.execute("ROLLBACK")
         raise
     database.execute("COMMIT")
+
+
+def give_back(database: Connection, most: int) -> None:
+    """A file that was much larger once becomes small again, if the disk has room for doing so: at most so many bytes of
+    it are in no use."""
+    free, size = (database.execute(f"PRAGMA {each}").fetchone()[0] for each in ("freelist_count", "page_size"))
+    if free * size > most:
+        with suppress(OperationalError):
+            database.execute("VACUUM")
 
 
 def _is_own(path: Path, *, make: bool) -> bool:

@@ -14,7 +14,7 @@ from zlib import crc32
 
 from delegtop.base.clock import DAY, Millis
 from delegtop.base.paths import cache_folder
-from delegtop.base.private_database import opened, remove, written
+from delegtop.base.private_database import give_back, opened, remove, written
 
 __all__ = ["LARGEST", "IndexFile", "IndexSummary", "place", "remove"]
 
@@ -121,6 +121,7 @@ class IndexFile:
                 database.executemany("INSERT OR REPLACE INTO members VALUES (?, ?)", members.items())
                 database.execute(_ORPHANS)
                 self._make_room(database)
+            give_back(database, self._largest // 4)
 
     def _make_room(self, database: Connection) -> None:
         """What nobody can use goes first, then what was not used for the longest time."""

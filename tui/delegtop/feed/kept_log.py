@@ -25,27 +25,24 @@ _LONGEST = 1024 * 1024
 
 
 class KeptTrace(Struct, frozen=True, gc=False, array_like=True):
-    """A text that was read to the end of a line."""
+    """A text that was read to the end of a line; none of it, for there may be secrets in it."""
 
     key: int
     offset: int
     line: int
     digest: int
-    head: bytes
-    tail: bytes
     marks: tuple[tuple[int, int], ...]
 
     def trace(self) -> TextTrace:
         found = TextTrace(self.key, 0)
         found.offset, found.line, found.digest = self.offset, self.line, self.digest
-        found.head, found.tail = self.head, self.tail
         found.marks = tuple(TextMark(*mark) for mark in self.marks)
         return found
 
 
 def kept_trace(trace: TextTrace) -> KeptTrace:
     marks = tuple((mark.offset, mark.digests) for mark in trace.marks)
-    return KeptTrace(trace.key, trace.offset, trace.line, trace.digest, trace.head, trace.tail, marks)
+    return KeptTrace(trace.key, trace.offset, trace.line, trace.digest, marks)
 
 
 class KeptLog(Struct, frozen=True, gc=False, array_like=True, tag="log"):

@@ -33,7 +33,7 @@ from delegtop.sources.inode import Look
 from delegtop.sources.records import Unreadable
 
 T = TypeVar("T")
-LAYOUT = 3
+LAYOUT = 4
 """Another one whenever what is below changes, or what a dialect tells."""
 
 

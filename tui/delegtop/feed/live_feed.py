@@ -20,7 +20,6 @@ from delegtop.feed.formats import Formats
 from delegtop.feed.kernel_watch import KernelWatch
 from delegtop.feed.left_running import LeftRunning
 from delegtop.feed.line_history import LineHistory
-from delegtop.feed.open_sessions import told_of_sessions
 from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.model.delegation import Delegation
@@ -161,6 +160,8 @@ class Feed:
         self._is_followed = False
         self._pace = Pace()
         self._glancing = False
+        self._asks = True
+        """Whether the system is asked about processes."""
         self._scanned_at = _NEVER
         self._rescan_after = RESCAN_SECONDS
         self._look_at = float("inf")
@@ -185,7 +186,7 @@ class Feed:
 
     def _poll(self) -> Iterator[Batch]:
         yield from self._look()
-        if self._processes.is_new and not self._files.waiting:
+        if self._asks and self._processes.is_new and not self._files.waiting:
             yield from self._look()  # and what the system says of those who were just met
 
     def _glance(self) -> Iterator[Batch]:
@@ -199,7 +200,7 @@ class Feed:
 
     def _look(self) -> Iterator[Batch]:
         # Who is gone wrote its last lines before: so the system is asked first, and then all is read.
-        asked = NOT_ASKED if self.is_behind else self._processes.ask()
+        asked = self._processes.ask() if self._asks and not self.is_behind else NOT_ASKED
         whole = self._rescan() or asked.is_telling or len(self._readings) <= FEW
         due = self._due(whole)
         self._go_on_with_logs()
@@ -244,13 +245,14 @@ class Feed:
             for started in running:
                 self._processes.mind(started)
                 self._window.keep(started.id)
-            self._processes.take([*told_of_sessions(ledger)])
+            self._processes.take_whole(ledger)
             yield Batch([], ledger=ledger, moments=moments, calls=calls)
 
     def _spilt(self) -> Iterator[Batch]:
         """What was held back of sessions that are not kept after all."""
         for events, (ledger, _, moments, calls) in self._files.index.spilt() if self._files.index is not None else ():
-            self._processes.take([*events, *told_of_sessions(ledger)])
+            self._processes.take(events)
+            self._processes.take_whole(ledger)
             yield Batch(events, ledger=ledger, moments=moments, calls=calls)
 
     def _due(self, whole: bool) -> list[FollowedFile]:
@@ -268,21 +270,29 @@ class Feed:
 
     def read_all(self) -> Iterator[Batch]:
         """Everything there is, to the end of standard input and with last lines that lack their newline. Nobody sees
-        anything before the end, so what runs now need not come first."""
+        anything before the end, so what runs now need not come first, and nobody is asked about before all of it is
+        known."""
         self._files.holds_back = self._horizon is None and self._witness is None
+        self._asks = False
         yield from self._poll()
         while self.is_behind:
             yield from self._poll()
         while self._spool is not None and not self._spool.finished:
             self._spool.wait(0.1)
             yield from self._poll()
-        yield from self._poll()
+        if self._spool is not None:
+            yield from self._poll()
         while self.is_behind:  # the end of standard input may repeat what was put away, which is then read first
+            yield from self._poll()
+        yield from self._translate(self._tail.flush())
+        yield from self._let_out()
+        self._asks = True
+        yield from self._poll()
+        while self.is_behind:
             yield from self._poll()
         yield from self._translate(self._tail.flush())
         if self._horizon is not None:
             yield Batch(list(self._horizon.settle()))
-        yield from self._let_out()
         self._files.keep_all()
 
     def _let_out(self) -> Iterator[Batch]:

@@ -140,7 +140,7 @@ def _gone_on(reading: FollowedFile, kept: KeptLog, tail: Tail) -> LogGathering |
 
 def _packed(reading: FollowedFile, gathered: LogGathering, tail: Tail) -> bytes | None:
     known, trace = tail.at_rest(reading.path), tail.trace(reading.path)
-    if known is None or trace is None or trace.offset - gathered.kept <= trace.offset // _SHARE:
+    if known is None or trace is None or trace.start or trace.offset - gathered.kept <= trace.offset // _SHARE:
         return None
     status = reading.status(tail.status(reading.path))
     if status.status != "live" or status.detail:
@@ -148,7 +148,7 @@ def _packed(reading: FollowedFile, gathered: LogGathering, tail: Tail) -> bytes 
     look, key = known
     file, running = kept_file(status, look, trace.digest, key), tuple(gathered.running)
     leave_in_log(gathered.ledger)
-    if has_secret([*words_in(gathered.ledger), running, [each.words for each in file.examples]]):
+    if has_secret([_name(reading.path), *words_in(gathered.ledger), running, [each.words for each in file.examples]]):
         return None
     ledger = pack_ledger(gathered.ledger)
     return None if ledger is None else pack_log(KeptLog(file, kept_trace(trace), running, ledger))

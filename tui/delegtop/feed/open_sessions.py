@@ -3,7 +3,9 @@
 The feed has no ledger: whoever reads it grows one, or none. So this keeps the little that the question needs.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, MutableSequence, Sequence
 from sys import intern
 
 import msgspec
@@ -101,14 +103,16 @@ def _shared(word: str | None) -> str | None:
     return word and intern(word)
 
 
-def told_of_sessions(ledger: Ledger) -> Iterator[Event]:
-    """Of a whole ledger what tells of sessions, of those at work, and of who stands between them."""
+def _told_of_sessions(ledger: Ledger, over: MutableSequence[int]) -> Iterator[Event]:
+    """Of a whole ledger what tells of sessions, of those at work, and of who stands between them. Of those that are
+    over, which are nearly all, only a digest is noted."""
     ids, shapes, by, parents = ledger.ids, ledger.starts.shape, ledger.ends.by, ledger.starts.parent
     wanted = dict[Handle, None]()
     for row, shape in enumerate(shapes[: len(ids)]):
-        if shape is None or shape.product is None:
-            continue
-        if ledger.is_session(row) or by[row] in _GOING_ON or ledger.details(row).resumed_at is not None:
+        is_session = shape is not None and ledger.is_session(row)
+        if not is_session and by[row] not in _GOING_ON and ledger.details(row).resumed_at is None:
+            over.append(hash(ids[row]))
+        elif shape is not None and shape.product is not None:
             above: Handle | None = row
             while above is not None and above not in wanted:
                 wanted[above] = None
@@ -126,6 +130,9 @@ class OpenSessions:
         self._stirred: set[str] = set()
         """Those that may be at work: all of which something was told since they were last known not to be."""
         self._many = _MANY
+        self._over = array("q")
+        """Digests of all that were over in what was folded apart: others may tell of them before or after."""
+        self._is_sorted = True
 
     def take(self, events: Sequence[Event]) -> None:
         """Fold them in. Nothing is known of a delegation before its start was told."""
@@ -134,7 +141,8 @@ class OpenSessions:
         last: dict[str, Heard] = {}
         for event in events:
             if type(event) is Heard:
-                last[event.id] = event
+                if event.at is not None and ((before := last.get(event.id)) is None or event.at >= (before.at or 0)):
+                    last[event.id] = event
             elif isinstance(event, Started):
                 if event.product is not None and self._is_first_hand(event.origin):
                     self._start(event)
@@ -143,6 +151,19 @@ class OpenSessions:
         for event in last.values():
             if event.at is not None and _is_here(event) and (row := self._rows.get(event.id)) is not None:
                 self._hear(row, event.id, event.at, event.phase)
+
+    def take_whole(self, ledger: Ledger) -> None:
+        """Fold in what was folded apart."""
+        self.take([*_told_of_sessions(ledger, self._over)])
+        self._is_sorted = False
+
+    def _was_over(self, id: str) -> bool:
+        """Whether its own log said so, while others, which know less of it, tell of its start."""
+        if not self._is_sorted:
+            self._over, self._is_sorted = array("q", sorted(self._over)), True
+        digest = hash(id)
+        at = bisect_left(self._over, digest)
+        return at < len(self._over) and self._over[at] == digest
 
     def _hear(self, row: _Row, id: str, at: Millis, phase: Phase | None) -> None:
         self._stirred.add(id)
@@ -209,6 +230,8 @@ class OpenSessions:
         """Find the session of each that is at work, and forget those that are not: there may be a million. Sessions
         stay, and who stands between one at work and its session."""
         stirred, between = self._stirred, set[str]()
+        if self._over:
+            self._end_over(stirred)
         self._stirred = {id for id in stirred if self._rows[id].is_open}
         for id in self._stirred:
             session = self._session(id, between)
@@ -220,6 +243,12 @@ class OpenSessions:
         self._many = max(_MANY, 2 * len(self._stirred))
         if len(self._rows) > _MANY:
             self._forget_ended(self._stirred.union(between, members))
+
+    def _end_over(self, stirred: Collection[str]) -> None:
+        for id in stirred:
+            row = self._rows[id]
+            if row.is_open and row.ended_by is None and not row.is_session and self._was_over(id):
+                row.ended_by, row.ended_at = Ending.RETURN, row.heard_at
 
     def _forget_ended(self, needed: Collection[str]) -> None:
         """Of very many sessions those that ended long ago are not asked about any more."""

@@ -76,8 +76,8 @@ class ProcessSearch:
         """Of whom more was read after they had been asked about."""
 
     def is_new(self, session: SessionFacts) -> bool:
-        """Whether nobody has looked for its process yet."""
-        return session.id not in self._asked and self._is_worth_it(session)
+        """Whether nobody has looked for its process yet, or more of it was read meanwhile."""
+        return not self._asked.get(session.id) and self._is_worth_it(session)
 
     def is_due(self, session: SessionFacts) -> bool:
         """Whether it is time to look for its process; at once for one that is new."""

@@ -180,6 +180,7 @@ class SessionGathering:
         order = [Heard(id, None, NOWHERE) for id in self.ids]
         ledger.apply([*order, *self._events, *signs], set(), set(), set(), set())
         words = fields_of((*self._events, *signs)), calls, [each.words for file in files for each in file.examples]
+        places = name, [file.path for file in (*files, *others)]
         session = KeptSession(
             name,
             packed,
@@ -188,7 +189,7 @@ class SessionGathering:
             minutes_told(self._signs.minutes.union(ledger.pulse.minutes)),
             first,
             len(ledger) - first,
-            has_secret=has_secret(words),
+            has_secret=has_secret((words, places)),
         )
         block.put(session, self.moments(), calls)
         return session

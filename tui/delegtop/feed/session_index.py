@@ -245,6 +245,7 @@ class SessionIndex:
         """Nothing more is held back."""
         for gathered in self._gathered.values():
             self._spoil(gathered)
+        self.is_holding = False
 
     def _spoil(self, gathered: SessionGathering) -> None:
         """It is not kept; what it holds is told, if that is not done."""

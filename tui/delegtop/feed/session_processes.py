@@ -13,6 +13,7 @@ from delegtop.feed.process_watch import ProcessWatch
 from delegtop.kernel import process_source
 from delegtop.model.events import Ended, Event, Noted, Started
 from delegtop.model.notes import OUT_OF_SIGHT
+from delegtop.model.store.ledger import Ledger
 
 if TYPE_CHECKING:
     from delegtop.feed.process_search import Answer, ProcessSearch
@@ -62,6 +63,11 @@ class SessionProcesses:
         """What was read, before others learn of it."""
         if self._sessions is not None:
             self._sessions.take(events)
+
+    def take_whole(self, ledger: Ledger) -> None:
+        """The same of what was folded apart."""
+        if self._sessions is not None:
+            self._sessions.take_whole(ledger)
 
     def sign_off(self, events: Sequence[Event]) -> Iterator[Event]:
         """A process took its entry in a registry away, which means these."""

@@ -135,7 +135,8 @@ def _in_words(told: Sequence[Week]) -> str:
         if not change
         else f"{abs(change)} % {'more' if change > 0 else 'fewer'} delegations than"
     )
-    parts = [f"In the week of {week.begins} there were {much} in the median of the {len(busy)} weeks before it"]
+    which = f" with {_TRUSTED} or more" if len(busy) < len(before) else ""
+    parts = [f"In the week of {week.begins} there were {much} in the median of the {len(busy)} weeks before it{which}"]
     parts.append(f"{failed:.0%} of them failed or were lost, {failed_before:.0%} before")
     spans = [each.median_seconds for each in busy if each.median_seconds is not None]
     if week.median_seconds is not None and spans:

@@ -42,13 +42,13 @@ def find(
         hits = [*kept, *look(database, more)]
     hits.sort(key=lambda hit: (hit.score, -hit.at, hit.id))
     once = list({hit.id: hit for hit in reversed(hits)}.values())[::-1]
-    about = file.summary() if file is not None else None
+    kept_count = file.count(read.stale) if file is not None else 0
     return FoundSessions(
         SCHEMA_VERSION,
         iso(WallClock().now()),
         text,
         "relevance" if query.best else "newest",
-        (about.delegations if about else 0) + len(read.passing),
+        kept_count + len(read.passing),
         len(once) > query.limit,
         [told(hit, query.marks) for hit in once[: query.limit]],
     )

@@ -1,15 +1,16 @@
 """Reads what cannot be found yet: sessions at rest are kept from then on, the others are there for this one time."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from delegtop.feed.kept_session import has_secret
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
 from delegtop.observation import observation
 from delegtop.observation.source_discovery import Places
 from delegtop.search.search_file import SearchFile, Stored
-from delegtop.search.session_words import SessionWords, words_of
+from delegtop.search.session_words import SessionWords, names_in, words_of
 from delegtop.search.stand_stills import Gathering
 from delegtop.search.unread_files import FileUnit, UnreadFiles, unit_key
 from delegtop.settings import Settings
@@ -68,13 +69,20 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         resting = unread.at_rest() if file is not None else {}
         told = _by_unit(seen.forest, gathered, unread.portion)
     new = [
-        Stored(unit, each.stamp, [words for words, is_active in told.get(unit, ())])
+        Stored(unit, each.stamp, [words for words, _ in told.get(unit, ())])
         for unit, each in resting.items()
-        if not any(is_active for _, is_active in told.get(unit, ()))
+        if _can_keep(each, told.get(unit, ()))
     ]
     kept = {each.unit for each in new} if file is not None and new and file.write(new) else set()
     passing = [words for unit, sessions in told.items() if unit not in kept for words, _ in sessions]
     return ReadOn(passing, set(unread.portion) - kept, len(unread.portion), len(kept), len(new) - len(kept))
+
+
+def _can_keep(unit: FileUnit, sessions: Sequence[tuple[SessionWords, bool]]) -> bool:
+    """Whether nobody in it is at work, and there is no secret in what is kept as it is: what things are found by."""
+    if any(is_active for _, is_active in sessions):
+        return False
+    return not has_secret([*unit.paths, *(text for words, _ in sessions for text in names_in(words))])
 
 
 def _by_unit(

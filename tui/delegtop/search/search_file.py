@@ -16,12 +16,16 @@ import msgspec
 from delegtop import __version__
 from delegtop.base.clock import Millis, monotonic
 from delegtop.base.paths import cache_folder
-from delegtop.base.private_database import opened, remove, written
+from delegtop.base.private_database import give_back, opened, remove, written
 from delegtop.search.search_query import SearchQuery
 from delegtop.search.session_words import KeptWords, SessionWords, pack, unpack
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of the file: of more, the sessions that were heard of the longest time ago go."""
+_TIDY = "INSERT INTO words (words) VALUES ('optimize')"
+"""Else what was deleted of the words takes more room than before."""
+_ROOM = 0.9
+"""The part of it that is in use once something went."""
 LAYOUT = 2
 """Another one whenever what is kept, or how it is made, is another."""
 _MARK = 0x64656C66
@@ -164,6 +168,7 @@ class SearchFile:
                     with written(database):
                         _put(database, new)
                         self._make_room(database)
+                    give_back(database, self._largest // 4)
                     return True
             except OperationalError:  # somebody else writes, or there is no room
                 return False
@@ -182,15 +187,15 @@ class SearchFile:
         remove(self._path)
 
     def _make_room(self, database: Connection) -> None:
-        """The sessions that were heard of the longest time ago go, a twentieth of all at a time."""
-        pages, free, size = (
-            database.execute(f"PRAGMA {each}").fetchone()[0] for each in ("page_count", "freelist_count", "page_size")
-        )
-        if (pages - free) * size <= self._largest:
-            return
-        count = database.execute("SELECT count(*) FROM units").fetchone()[0]
-        oldest = database.execute("SELECT unit FROM units ORDER BY heard LIMIT ?", (max(count // 20, 1),)).fetchall()
-        _take_out(database, [unit for (unit,) in oldest])
+        """The sessions that were heard of the longest time ago go, and so many that there is room for some more."""
+        while (size := _size_of(database)) > self._largest:
+            count = database.execute("SELECT count(*) FROM units").fetchone()[0]
+            if not count:
+                return
+            most = max(count - int(count * _ROOM * self._largest / size), 1)
+            oldest = database.execute("SELECT unit FROM units ORDER BY heard LIMIT ?", (most,)).fetchall()
+            _take_out(database, [unit for (unit,) in oldest])
+            database.execute(_TIDY)
 
     def summary(self) -> Summary | None:
         """What there is; None if there is nothing, or nothing that can be read."""
@@ -208,6 +213,15 @@ class SearchFile:
             is_current = known is not None and known[0] == _context()
             return Summary(units, found, self._path.stat().st_size, is_current)
         return None
+
+    def count(self, unless: Collection[int]) -> int:
+        """The delegations that can be found, but for what is of these units."""
+        with suppress(DatabaseError, OSError), self._opened() as database:
+            if database is not None:
+                outside = f"WHERE unit NOT IN ({', '.join(map(str, unless))})" if unless else ""
+                (count,) = database.execute(f"SELECT count(*) FROM found {outside}").fetchone()  # noqa: S608 -- as below
+                return int(count)
+        return 0
 
     def find(self, query: SearchQuery, unless: Collection[int] = (), patience: float | None = None) -> list[Hit] | None:
         """What is asked for, but for what is of the units in `unless`. None if the file
@@ -240,6 +254,14 @@ class SearchFile:
             rows = database.execute(f"{happened} ORDER BY t.at DESC LIMIT ?", (*values, limit))
             return count, [Before(*row) for row in rows]
         return 0, []
+
+
+def _size_of(database: Connection) -> int:
+    """Bytes that are in use."""
+    pages, free, size = (
+        database.execute(f"PRAGMA {each}").fetchone()[0] for each in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * size)
 
 
 def _context() -> str:

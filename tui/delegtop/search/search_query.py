@@ -104,7 +104,8 @@ def _check_states(patterns: Iterable[str]) -> None:
     """As in the filter: who mistypes a state is told so, and not that there is nothing."""
     for pattern in patterns:
         if not any(fnmatchcase(state, pattern if "*" in pattern else f"*{pattern}*") for state in _STATES):
-            raise SearchError(f"no state is named {pattern.strip('*')}: there are {', '.join(_STATES)}")
+            told = pattern.strip("*").replace("[[]", "[")
+            raise SearchError(f"no state is named {told}: there are {', '.join(_STATES)}")
 
 
 def _check(term: str, key: str) -> None:

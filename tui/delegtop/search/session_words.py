@@ -80,6 +80,11 @@ pack = msgspec.msgpack.Encoder().encode
 unpack = msgspec.msgpack.Decoder(KeptWords).decode
 
 
+def names_in(words: SessionWords) -> tuple[str, ...]:
+    """What of it is not masked, for it is what something is looked up by."""
+    return words.id, words.words.source, words.words.session, words.words.named
+
+
 def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWords:
     facts, state = forest.delegation(handle), forest.state(handle)
     heard = facts.heard_at or facts.ended_at or facts.started_at or Millis(0)

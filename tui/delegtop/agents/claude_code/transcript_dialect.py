@@ -107,7 +107,11 @@ class ClaudeCode(Dialect):
                 entry = None
             try:  # what one record does to a family cannot be taken back, so nothing of it is read again
                 if entry is None:
+                    if waiting is not None:
+                        waiting.tell()
+                        self._waiting = None  # of several records in a line none has a place of its own
                     found.append(tuple(self._read_with_care(Line(origin, raw[:-1]))))
+                    self._waiting = waiting
                     continue
                 self._enter(file, entry, origin)
             except Exception as error:  # noqa: BLE001 - as for a line that is read alone

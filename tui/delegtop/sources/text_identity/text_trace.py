@@ -131,6 +131,12 @@ class TextTrace:
         self.tail = os.pread(fd, offset - base, base)
         self.offset = offset
 
+    def recall_ends(self, fd: int) -> None:
+        """Its beginning and its end are taken from the file, which holds all of it."""
+        self.head = os.pread(fd, min(HEAD, self.offset - self.start), self.start)
+        first = max(self.offset - TAIL, self.start)
+        self.tail = os.pread(fd, self.offset - first, first)
+
     def agreement(self, fd: int, size: int) -> Agreement:
         """How far the first `size` bytes of the file hold this text."""
         return self.agreement_with(partial(os.pread, fd), size)
