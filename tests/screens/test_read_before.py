@@ -19,6 +19,7 @@ from delegtop.model.states import State
 from delegtop.observation.observation import opened
 from delegtop.observation.source_discovery import places
 from delegtop.settings import Settings
+from delegtop.sources import inode, snapshot
 
 pytestmark = pytest.mark.anyio
 SESSIONS = 4
@@ -28,6 +29,8 @@ LONG_AGO = 1_700_000_000_000
 @pytest.fixture(autouse=True)
 def _worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_catalogue, "WORTH", 0)
+    for module in (inode, snapshot):  # what was written a moment ago may change without looking otherwise
+        monkeypatch.setattr(module, "_SETTLED", 0)
 
 
 @pytest.fixture
