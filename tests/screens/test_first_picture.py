@@ -152,6 +152,20 @@ async def test_who_is_ended_before_the_first_picture_is_complete_begins_nothing(
         assert not app.reader.started
 
 
+async def test_a_key_of_who_is_ended_before_that_opens_nothing(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DelegtopApp, "call_after_refresh", lambda *_: True)
+    monkeypatch.setattr(DelegtopApp, "_second", lambda _: None)
+    async with make_app().run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, DelegtopApp)
+        app._return_code = 143  # as it is told, before the message that ends it is read
+        await app.on_event(Key("slash", "/"))
+        assert app._exception is None
+        assert "observation" not in vars(app)
+
+
 def test_every_part_of_a_row_and_of_a_bar_has_its_look() -> None:
     assert {*cells.PARTS, *bars.PARTS} <= set(row_looks.LOOKS)
 

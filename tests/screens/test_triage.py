@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from delegtop.app import clipboard
 from delegtop.app.main import DelegtopApp
+from delegtop.app.screens import triage
 from delegtop.app.screens.ask import Ask
 from delegtop.app.screens.triage import Triage
 from delegtop.app.widgets.earlier import Earlier
@@ -219,6 +220,19 @@ async def test_d_lists_earlier_trouble_below_what_is_now_and_folds_it_again(make
         await until(pilot, lambda: screen.get_widget_at(*line.region.offset)[0] is line)
         await pilot.click(Earlier, offset=(4, 0))
         await until(pilot, lambda: names(screen) == [*now, "planner"])
+
+
+async def test_of_very_many_the_rest_is_listed_once_they_are_looked_at(
+    make_app: MakeApp, feed: "ScriptedFeed", script: "Script", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(triage, "_TO_BEGIN_WITH", -1.0)
+    many = [f"job-{number:03}" for number in range(100)]
+    told = [each for id in many for each in (script.started(id, -90), script.returned(id, -80, Outcome.FAILED))]
+    app = make_app(feed=type(feed)(told))
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await until(pilot, lambda: len(screen.problems.problems) == len(many))
+        assert title(screen).endswith("100 problems")
 
 
 async def test_slash_lists_only_the_problems_of_what_matches(make_app: MakeApp) -> None:

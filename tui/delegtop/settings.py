@@ -97,7 +97,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Keep the newest delegation in view."""
     frame_rate: ByProject[Annotated[int, whole(1, 60)]] = 15
     """How many times a second the screen may change, at most. While 200 events a second and more come and nobody types,
-    it changes four times a second."""
+    it changes some three times a second."""
     mask_secrets: bool = True
     """Hide keys, tokens and passwords in foreign text; a key of the dashboard shows them."""
     naive_times: ByProject[Literal["utc", "local"]] = "utc"

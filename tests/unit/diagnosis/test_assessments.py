@@ -9,6 +9,7 @@ from tests.telling import at, ended, handle_of, heard, place
 
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
+from delegtop.diagnosis.alerts import Alerts
 from delegtop.diagnosis.assessment import Assessment, Urgency, assess
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.case import Case
@@ -358,6 +359,29 @@ class TestAtAGlance:
         watch.look(0.6, *(started(f"d{n}", 0.6, parent="top") for n in range(20)))
         assert assessed == ["top"]
         assert watch.of("top").kind == "running away"
+
+    def test_neither_their_order_nor_who_begins_to_tell_asks_for_more(self, watch: Watch, assessed: list[str]) -> None:
+        failed = [each for n in range(9) for each in (started(f"c{n}"), ended(f"c{n}", 0.4, Outcome.FAILED))]
+        watch.look(90, *failed)
+        pressing = Pressing(watch.assessments)
+        assert len([*pressing.troubled]) == 9
+        alerts = Alerts(watch.forest, watch.assessments)
+        assert (alerts.begin(), assessed) == ([], [])
+        assert alerts.look(range(9), range(9)) == []
+        assert assessed == [], "what was so before is no news"
+
+    def test_what_is_only_glanced_at_is_looked_at_closely_a_little_at_a_time(
+        self, watch: Watch, assessed: list[str]
+    ) -> None:
+        failed = [each for n in range(50) for each in (started(f"c{n}"), ended(f"c{n}", 0.4, Outcome.FAILED))]
+        watch.look(90, *failed)
+        kept = watch.assessments
+        assert kept.look_closer(-1, earlier=False) is False, "none of them is of this moment"
+        assert kept.look_closer(-1, earlier=True)
+        assert 0 < len(assessed) < 50
+        assert kept.look_closer(60, earlier=True) is False
+        assert len(assessed) == 50
+        assert [kept.looked_at(handle) for handle in kept.in_order(earlier=True)] == kept.problems()
 
     def test_what_an_ended_one_says_otherwise_is_told(self, watch: Watch, assessed: list[str]) -> None:
         watch.look(0.5, started("top"), started("a", parent="top"), ended("a", 0.4, Outcome.FAILED))

@@ -31,6 +31,7 @@ from delegtop.model.events import (
     Ending,
     Erred,
     Event,
+    Heard,
     HostBeat,
     HostMet,
     Noted,
@@ -43,6 +44,7 @@ from delegtop.model.events import (
 from delegtop.model.forest import Forest
 
 OF_A_TIMELINE = (Erred, Noted, Awaited, Resumed, Ended)
+NEIGHBOURS = (("a", "Read"), ("b", "Other"))
 NEVER_KEPT = (HostMet, HostBeat, Deviation, Surveyed, ProcessSeen)
 
 
@@ -83,6 +85,19 @@ def forest_of(told: Sequence[Event]) -> Forest:
 kept_events = st.lists(events, max_size=14).map(
     lambda batch: [each for each in distinct(here(batch)) if not isinstance(each, NEVER_KEPT)]
 )
+
+
+def test_a_session_takes_no_word_of_its_neighbours_along() -> None:
+    origin = Origin("a.jsonl", 1, 0)
+    told: list[list[Event]] = [
+        [Started(id, moment(1), origin), Heard(id, moment(2), origin, None, tool)] for id, tool in NEIGHBOURS
+    ]
+    (kept, _) = put(told)
+    ((data, _),) = packed_blocks([kept])
+    block = unpack_block(data)
+    assert block is not None
+    assert [block.ledger.delegation(row).tool for row in block.ledger] == ["Read"]
+    assert "Other" not in str(block.ledger._words.things)
 
 
 @settings(max_examples=100)

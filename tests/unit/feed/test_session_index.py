@@ -333,11 +333,13 @@ def test_what_was_said_in_a_log_of_the_protocol_is_not_kept(tmp_path: Path, caps
     assert words.encode() not in press().decompress(found.ledger)
 
 
+@pytest.mark.parametrize("name", ["subagent", "parent_session_id", "session_id"])
 def test_a_log_with_a_secret_in_what_is_kept_of_it_is_not_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "session.jsonl"
-    log.write_text(line("register", "aaa111", "10:00:00", subagent="ghp_" + "a1B2c3D4e5F6" * 3))
+    record = json.loads(line("register", "aaa111", "10:00:00", subagent="a"))
+    log.write_text(json.dumps(record | {name: "ghp_" + "a1B2c3D4e5F6" * 3}) + "\n")
     long_ago(log)
     plain = told(capsys, log, "--no-index")
     assert told(capsys, log) == told(capsys, log) == plain

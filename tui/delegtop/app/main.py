@@ -193,6 +193,8 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         if isinstance(event, InputEvent):
             self._touched_at = monotonic()
             await self._begin()  # whatever it opens: nobody waits for the first picture below it
+            if not self._begun:
+                return  # the program ends, and there is nothing that a key could be for
             self._set_pace()
         if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
             self._make_way()
@@ -276,6 +278,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
             self.reader.tidy()
         self._keep_status()
         self._tell_of_acts()
+        self._woken = False
         self._ask_for_frame()
 
     def _tell_of_acts(self) -> None:

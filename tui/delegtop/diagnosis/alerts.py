@@ -42,6 +42,8 @@ class Cause(StrEnum):
     DONE = "done"
 
 
+Told = tuple[Handle, Cause, Millis | None]
+"""What is told once, and since when it is so."""
 PROBLEMS = frozenset(Cause) - {Cause.RESOLVED, Cause.DONE}
 
 
@@ -76,7 +78,7 @@ class Alerts:
 
     def __init__(self, forest: Forest, assessments: Assessments) -> None:
         self._forest, self._assessments = forest, assessments
-        self._told: set[tuple[Handle, Cause, Millis | None]] = set()
+        self._told: set[Told] = set()
         self._open: set[Handle] = set()
         """Those that were open at the last look."""
         self._undone: set[Handle] = set()
@@ -92,8 +94,7 @@ class Alerts:
         """What is so by now is remembered, and not told unless that is wanted."""
         forest = self._forest
         self._beginning, self._seen = Beginning(forest.shown_at, len(forest)), len(forest)
-        for each in self._assessments.problems():
-            self._told.add(_key(each))
+        self._told.update(self._told_by_now())
         self._open = {handle for handle, _ in forest.in_states(OPEN)}
         self._undone = {root for root in forest.roots() if not _is_done(forest, root)}
         pressing = [each for each in self._assessments.now() if each.urgency in _TOLD and each.is_sure]
@@ -119,12 +120,26 @@ class Alerts:
         what is over comes first, trees that are done come last."""
         changed, assessed = set(changed), set(assessed)
         over = [self._resolved(handle) for handle in sorted(self._over(assessed))]
-        found = sorted(filter(None, map(self._assessments.known, assessed)), key=lambda each: each.key)
+        known = map(self._assessments.known, filter(self._may_be_news, assessed))
+        found = sorted(filter(None, known), key=lambda each: each.key)
         alerts = [*over, *(alert for each in found for alert in self._news(each)), *self._done(changed)]
         open_now = {handle for handle in changed if self._forest.state(handle) in OPEN}
         self._open = self._open - changed | open_now
         self._seen = len(self._forest)
         return alerts
+
+    def _told_by_now(self) -> Iterator[Told]:
+        """All problems. Of those that have ended there may be thousands, and how they did says it all."""
+        for handle in self._assessments.in_order(earlier=True):
+            state, known = self._forest.state(handle), self._assessments.looked_at(handle)
+            if known is None and state in ENDED_BADLY:
+                yield handle, Cause.PERSON if state is State.BLOCKED else Cause.FAILED, self._forest.times(handle)[2]
+            elif (known := self._assessments.known(handle)) is not None:
+                yield _key(known)
+
+    def _may_be_news(self, handle: Handle) -> bool:
+        seen, state = self._assessments.at_a_glance(handle), self._forest.state(handle)
+        return seen is not None and (seen.urgency in _TOLD or (state in ENDED_BADLY and handle in self._open))
 
     def _news(self, each: Assessment) -> Iterator[Alert]:
         key = _key(each)
@@ -228,7 +243,7 @@ def cause(found: Assessment) -> Cause:
     return Cause.OVERDUE if found.verdict is Kind.OVERDUE else Cause.HUNG
 
 
-def _key(found: Assessment) -> tuple[Handle, Cause, Millis | None]:
+def _key(found: Assessment) -> Told:
     """The same cause since another moment is another thing."""
     return found.handle, cause(found), found.since
 

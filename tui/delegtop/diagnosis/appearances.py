@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from delegtop.base.clock import Millis
+from delegtop.diagnosis.assessment import NOW
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.forest import Forest
 from delegtop.model.store.ledger import Handle
@@ -19,8 +20,8 @@ class Appearances:
         """Those who are a problem now and were none at the last look."""
         self._assessments.touch(touched, lives)
         for handle in sorted(self._assessments.update()):
-            found = self._assessments.known(handle)
-            if found is None or not found.is_now:
+            seen = self._assessments.at_a_glance(handle)
+            if seen is None or seen.urgency not in NOW:
                 self._present.discard(handle)
             elif handle not in self._present:
                 self._present.add(handle)

@@ -119,9 +119,10 @@ class Assessments:
         glanced at the first time."""
         if handle in self._glanced:
             self._assess(handle)
-        return self._judged(handle)
+        return self.looked_at(handle)
 
-    def _judged(self, handle: Handle) -> Assessment | None:
+    def looked_at(self, handle: Handle) -> Assessment | None:
+        """The same of one that was looked at closely. It never costs anything."""
         known = self._known.get(handle)
         return known[1] if known else None
 
@@ -143,19 +144,27 @@ class Assessments:
 
     def problems(self) -> list[Assessment]:
         """All problems that are known, in the order of looking."""
-        return self._told(self.in_order(earlier=True))
+        return [each for each in map(self.known, self.in_order(earlier=True)) if each is not None and each.problem]
 
     def in_order(self, *, earlier: bool = False) -> list[Handle]:
         """Those in which there is a problem of this moment, or with the earlier ones, in the order of looking."""
         return [handle for _, _, handle in (self._order if earlier else self._order[: self.count()])]
 
-    def _told(self, handles: Iterable[Handle]) -> list[Assessment]:
-        return [each for each in map(self.known, handles) if each is not None]
+    def look_closer(self, seconds: float, *, earlier: bool = False) -> bool:
+        """Assess those of them that were only glanced at, for about that long; True if some are left."""
+        until = monotonic() + seconds
+        glanced = [handle for handle in self.in_order(earlier=earlier) if handle in self._glanced]
+        for number, handle in enumerate(glanced, 1):
+            self._assess(handle)
+            if number % _AT_A_TIME == 0 and monotonic() > until:
+                return number < len(glanced)
+        return False
 
     def now(self) -> Sequence[Assessment]:
         """Those of this moment, without the earlier ones."""
         if self._now[0] != self.version:
-            self._now = self.version, self._told(self.in_order())
+            found = [each for each in map(self.known, self.in_order()) if each is not None and each.is_now]
+            self._now = self.version, found
         return self._now[1]
 
     def first(self) -> Assessment | None:
@@ -226,7 +235,7 @@ class Assessments:
     def _is_plain(self, handle: Handle) -> bool:
         """It is at work, or waits for a child, and has only said so once more: it turns silent before it can be
         suspicious, and then how it lives is another."""
-        known, seen = self._judged(handle), self._glanced.get(handle)
+        known, seen = self.looked_at(handle), self._glanced.get(handle)
         if seen is not None:
             return self.forest.state(handle) in OPEN and not self.forest.stands_out(handle)
         if known is None or known.urgency is not Urgency.AT_WORK or self.forest.stands_out(handle):
@@ -376,7 +385,7 @@ class Assessments:
 
     def _tells_of(self, end: Handle, handle: Handle, told: bool) -> bool:
         """Whether a problem at the end of a path names this one among those it holds up, or does not."""
-        known = self._judged(end)
+        known = self.looked_at(end)
         return known is not None and known.problem and (handle in known.blocks) == told
 
 

@@ -30,7 +30,7 @@ class Pressing:
         self._now = _Now(self._forest.parent)
         """Those of them that are of this moment."""
         self._earlier: dict[Handle, Key] = {}
-        self.update(each.handle for each in self._assessments.problems())
+        self.update(self._assessments.in_order(earlier=True))
 
     def key(self, handle: Handle) -> Key:
         """The key of what presses most at or below it: that is its place in the order of looking."""

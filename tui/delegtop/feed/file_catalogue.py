@@ -112,7 +112,7 @@ class FileCatalogue:
                 for path in self._scan.files
                 if path not in self.shelf and path not in self.readings and path not in known
             ),
-            looks,
+            looks if self.index is not None or self._open_index is not None else None,
         )
         if self._sift is not None:
             admitted = self._sift(admitted)

@@ -163,7 +163,7 @@ class KeptSession(Struct, frozen=True, gc=False, array_like=True):
     name: str
     """By where its files lie."""
     packed_files: Raw
-    """Packed: there may be thousands, and each is asked about once."""
+    """Packed: there may be thousands, and few are asked about."""
     others: tuple[KeptFile, ...]
     """Those of no known format: they tell nothing, unless they change."""
     running: tuple[Started, ...]
@@ -221,15 +221,17 @@ class SessionBlock:
         """Packed while nobody asks for it."""
         self.sessions = [*sessions]
         self._moments: list[Moments] | bytes = []
-        """Of each session, pressed until somebody asks for it; as the next."""
+        """Of each session, pressed until somebody asks for it."""
         self._calls: list[Raw | list[CallsOfOne]] | bytes = []
         """Those of each session are packed, where they can be, until somebody asks for them."""
 
     @property
     def ledger(self) -> Ledger:
+        """ValueError if it cannot be unpacked, though it could be packed."""
         if isinstance(self._ledger, bytes):
             found = unpack_ledger(self._ledger)
-            assert found is not None  # noqa: S101 # packed by this very program
+            if found is None:
+                raise ValueError("no ledger")
             self._ledger = found
         return self._ledger
 

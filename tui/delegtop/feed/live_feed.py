@@ -164,6 +164,8 @@ class Feed:
         """Whether the system is asked about processes."""
         self._scanned_at = _NEVER
         self._rescan_after = RESCAN_SECONDS
+        self._rested = 0.0
+        """Seconds in all that others were in a hurry."""
         self._look_at = float("inf")
         """When to look for new files because something else than growth was reported."""
         self._signed: dict[str, FollowedFile] = {}
@@ -497,7 +499,7 @@ class Feed:
         return at
 
     def _look_round(self) -> None:
-        began = monotonic()
+        began, rested = monotonic(), self._rested
         folders = self._files.look_round()
         self._scanned_at = monotonic()
         self._look_at = float("inf")
@@ -505,7 +507,7 @@ class Feed:
             self._waker.watch(folders)
         if folders != self._folders:
             self._folders, self._folders_changed_at = folders, self._scanned_at
-        took = self._scanned_at - began
+        took = self._scanned_at - began - (self._rested - rested)
         settling = self._scanned_at - self._folders_changed_at < RESCAN_SECONDS
         # Looking at thousands of folders takes a while; as long as changes are reported it is only to be sure.
         share = max(1.0, 50 * took) if self._waker.mode == "watching" else max(0.5, 5 * took)
@@ -546,7 +548,13 @@ class Feed:
     def rest_with(self, rest: Callable[[], None]) -> None:
         """Call this between two files or sessions: there may be thousands before the next batch, and others in a
         hurry."""
-        self._files.rest = rest
+
+        def resting() -> None:
+            began = monotonic()
+            rest()
+            self._rested += monotonic() - began
+
+        self._files.rest = resting
 
     def watch_calls(self, calls: "Sequence[OpenCall]") -> None:
         """From now on the kernel is asked what these calls do; whoever knows what is open says so. Any thread may."""

@@ -77,11 +77,12 @@ class _Loader:
         while len(self._read) >= HEADER and len(self._read) >= HEADER + (size := size_of(bytes(self._read[:HEADER]))):
             answer = _unpack(self._read[HEADER : HEADER + size])
             del self._read[: HEADER + size]
-            lent = self.lent.pop(0)
+            lent = self.lent[0]
             words = SharedWords({path: path for paths in lent.values() for path in paths})
             blocks = [block for data in answer.blocks if (block := unpack_block(data, words)) is not None]
             places = {session.name: (block, session) for block in blocks for session in block.sessions}
             sessions = {unit: places[name] for name, unit in answer.units.items() if name in places}
+            del self.lent[0]
             yield Returned(lent, sessions)
 
     def end(self) -> None:

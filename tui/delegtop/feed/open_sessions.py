@@ -154,8 +154,9 @@ class OpenSessions:
 
     def take_whole(self, ledger: Ledger) -> None:
         """Fold in what was folded apart."""
-        self.take([*_told_of_sessions(ledger, self._over)])
+        told = [*_told_of_sessions(ledger, self._over)]
         self._is_sorted = False
+        self.take(told)
 
     def _was_over(self, id: str) -> bool:
         """Whether its own log said so, while others, which know less of it, tell of its start."""

@@ -56,8 +56,7 @@ class RecentWindow:
 
     def admit(self, paths: Iterable[str], looks: Looks | None = None) -> list[str]:
         """Those of all paths that nobody reads which are to be read from now on, the newest first if they are many.
-        What the system says of each is put into `looks`, so that nobody has to ask again."""
-        looks = {} if looks is None else looks
+        What the system says of each is put into `looks`, if given, so that nobody has to ask again."""
         written = {path: at for path in paths if (at := _written(path, looks)) is not None}
         since, asleep = self.since, frozenset[str]()
         if since is not None:
@@ -141,14 +140,16 @@ def folder_of(path: str) -> str:
     return os.path.dirname(path[: found.start()] if found else path) or "."  # noqa: PTH120 # thousands of files at every scan
 
 
-def _written(path: str, looks: Looks) -> Millis | None:
+def _written(path: str, looks: Looks | None) -> Millis | None:
     """When it was last written; None if it is not there. Any other that cannot be asked is read, and that tells why."""
     try:
-        looks[path] = found = os.stat(path)  # noqa: PTH116 # thousands of files at every scan
+        found = os.stat(path)  # noqa: PTH116 # thousands of files at every scan
     except FileNotFoundError:
         return None
     except OSError:
         return Millis(1 << 62)
+    if looks is not None:
+        looks[path] = found
     written = found.st_mtime_ns
     if is_database(path):
         # What a program writes into its database stands in the log beside it first, for hours if it writes little.

@@ -359,11 +359,11 @@ def _blocks(places: Iterable[Place]) -> Iterator[SessionBlock]:
         if len(sessions) == len(block.sessions) and block.rows >= _THIN:
             yield block
             continue
-        ids = {id for session in sessions for id in block.ids(session)}
-        if mixed.sessions and (mixed.rows + len(ids) > MOST or mixed.is_known(ids)):
-            yield mixed
-            mixed = SessionBlock()
-        with suppress(ValueError):  # what stands beside them is none
+        with suppress(ValueError):  # what was packed is none, or what stands beside it
+            ids = {id for session in sessions for id in block.ids(session)}
+            if mixed.sessions and (mixed.rows + len(ids) > MOST or mixed.is_known(ids)):
+                yield mixed
+                mixed = SessionBlock()
             mixed.add(block, sessions)
     if mixed.sessions:
         yield mixed
@@ -439,7 +439,7 @@ def _unchanged(
         files = kept.files()
     except ValueError:
         return None
-    if {file.path for file in (*files, *kept.others)} != paths:
+    if not files or {file.path for file in (*files, *kept.others)} != paths:
         return None
     own = {path: path for path in paths}
     found: list[Kept] = []

@@ -144,7 +144,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 
 class StateTest(msgspec.Struct, frozen=True):
-    """The filter that is asked most, of all at once where all are asked."""
+    """By state; asked of all at once, it needs one look through their column."""
 
     states: frozenset[State]
 

@@ -170,7 +170,11 @@ class Tail:
         if look_of(os.fstat(fd)) != look and not (found.st_size >= trace.offset and trace.is_proven(fd, trace.offset)):
             self._handles.close(inode)
             return False
-        trace.recall_ends(fd)
+        try:
+            trace.recall_ends(fd)
+        except OSError:
+            self._handles.close(inode)
+            return False
         self._texts.begin(self._name(path, inode), trace)
         return True
 

@@ -116,6 +116,7 @@ class ClaudeCode(Dialect):
                 self._enter(file, entry, origin)
             except Exception as error:  # noqa: BLE001 - as for a line that is read alone
                 found.append((failed(origin, error),))
+                self._waiting = waiting
                 continue
             if waiting is not None and waiting.origin is origin:
                 found.append(None)  # if it is told, it is in the place of its line

@@ -280,6 +280,9 @@ class Monitor(Viewing):
     def _judge(self) -> None:
         if not self._is_up:
             return
+        if self.board.lags:  # what is judged may be above or below one that has no row yet
+            self._judging.ask(_SHOWS)
+            return
         assessed = self.board.judge(SLICE)
         self._resorted |= assessed
         self._unshown |= self.board.remarks.settle(SLICE) or assessed

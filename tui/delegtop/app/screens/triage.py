@@ -32,7 +32,7 @@ from delegtop.app.screens.leaving import Leaving
 from delegtop.app.screens.note_taking import Noting
 from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
-from delegtop.app.state.idle_work import IdleWork
+from delegtop.app.state.idle_work import SLICE, IdleWork
 from delegtop.app.state.past_sessions import PastSessions
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.widgets import earlier
@@ -49,6 +49,8 @@ from delegtop.model.query import QueryError, parse
 from delegtop.model.store.ledger import Handle
 from delegtop.settings import Settings
 
+_TO_BEGIN_WITH = 0.05
+"""Seconds for looking closely at what is to be listed, before the rest is left to the time between frames."""
 _SETTLE = 0.08
 """Seconds the cursor must rest before the disk is asked."""
 _LOOK = 0.1
@@ -114,7 +116,10 @@ class Triage(Leaving, Screen[str | None]):
         self._known: dict[Handle, Known] = {}
         self._shown: object = None
         self._fetching = IdleWork(self, self._fetch, _SETTLE)
+        self._looking = IdleWork(self, self._look_closer)
         self._listed: object = None
+        self._to_come = 0
+        """How many problems nobody has looked at closely yet."""
         self._rows: int | None = None
 
     def compose(self) -> ComposeResult:
@@ -182,7 +187,7 @@ class Triage(Leaving, Screen[str | None]):
     @property
     def _shows_earlier(self) -> bool:
         """Earlier troubles have rows where they are asked for, and where there are no others."""
-        return self._wants_earlier or not self._board.assessments.now()
+        return self._wants_earlier or not self._board.assessments.count()
 
     @property
     def _wants_earlier(self) -> bool:
@@ -214,13 +219,32 @@ class Triage(Leaving, Screen[str | None]):
     def _list(self) -> None:
         board, now = self._board, self._board.forest.shown_at
         query = parse(self.query_text)
-        listed = board.assessments.problems() if self._shows_earlier else board.assessments.now()
-        listed = [each for each in listed if query.matches(board.forest, each.handle)]
+        if board.assessments.look_closer(_TO_BEGIN_WITH, earlier=self._shows_earlier):
+            self._looking.ask()
+        problems = board.assessments.in_order(earlier=self._shows_earlier)
+        known = [each for each in map(board.assessments.looked_at, problems) if each is not None]
+        self._to_come = len(problems) - len(known)
+        listed = [each for each in known if query.matches(board.forest, each.handle)]
         shown = [each for each in listed if not self.marks.is_settled(self._problem(each), now)]
         self._settled = len(listed) - len(shown)
         self.problems.show(listed if self.shows_settled else shown)
         hidden = {} if self._shows_earlier else board.finished.earlier()
         self._earlier.tell(hidden, keymap.key_of("earlier-troubles", self._settings.keymap))
+
+    def _look_closer(self) -> None:
+        """Of many that nobody has asked for yet, the rest comes when it is known."""
+        if not self._is_up:
+            return
+        if self._board.assessments.look_closer(SLICE, earlier=self._shows_earlier):
+            self._looking.ask()
+            return
+        self._listed = None
+        self.refresh_problems()
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether there may be more problems than are listed."""
+        return bool(self._to_come or self._board.assessments.waiting)
 
     def _problem(self, each: Assessment) -> Problem:
         return Problem.of(self._board.forest, each)
@@ -236,7 +260,7 @@ class Triage(Leaving, Screen[str | None]):
 
     def _go_to_wanted(self) -> None:
         """To the problem the operator was at, once it is known; in the past it may come with another moment."""
-        if self._wanted is None or self._board.assessments.waiting or self.problems.moved:
+        if self._wanted is None or self._is_behind or self.problems.moved:
             return
         wanted = self._board.forest.find(self._wanted)
         row = next((row for row, each in enumerate(self.problems.problems) if each.handle == wanted), None)
@@ -247,7 +271,9 @@ class Triage(Leaving, Screen[str | None]):
 
     def _draw_title(self) -> None:
         place = f"{self.problems.place:,} of " if self.problems.place else ""
-        told = problem_words.summary(len(self.problems.problems), self._settled, self._board.assessments.waiting)
+        told = problem_words.summary(
+            len(self.problems.problems), self._settled, self._board.assessments.waiting + self._to_come
+        )
         if not len(self._board.forest):
             told = "nothing is read"
         trouble = f"   {self.marks.trouble}" if self.marks.trouble else ""
@@ -316,7 +342,7 @@ class Triage(Leaving, Screen[str | None]):
         if not len(board.forest):
             told = "Nothing is read yet: no delegation is known, so nobody can say that all is well."
             return [Content.styled(told, MUTED)]
-        if self._reader.loading or board.assessments.waiting:
+        if self._reader.loading or self._is_behind:
             return [Content.styled("Looking for problems …", MUTED)]
         if self.query_text:
             return [Content.styled("No problem of a delegation that matches; / changes that.", MUTED)]

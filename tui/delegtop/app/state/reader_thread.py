@@ -199,6 +199,7 @@ class _Haste:
             return
         gc.collect()
         gc.freeze()
+        give_back()  # pages that were looked at meanwhile are among it
         self.usual()
 
     def usual(self) -> None:

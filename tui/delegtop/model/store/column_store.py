@@ -23,7 +23,7 @@ class RowsMoved(NamedTuple):
     """Rows of one store that become rows of another, behind those it has."""
 
     rows: Sequence[int]
-    """Of the store they come from, in order."""
+    """Of the store they come from."""
     at: int
     """The row of the other that the first of them becomes."""
 

@@ -8,7 +8,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Ended, Ending, Event, Outcome, Report
 from delegtop.model.store.archive import IN_LOG, NO_WORDS, Archive, ArchivedWords, words
-from delegtop.model.store.column_store import ColumnStore, RowsMoved
+from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
 from delegtop.model.store.merge import contest, merge_ends
 from delegtop.model.store.numbers import UNSET, known
 from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
@@ -87,6 +87,11 @@ class Ends(ColumnStore):
         super().append_rows(other, moved)
         self.claims |= moved.table(other.claims)
         self.logs |= other.logs
+
+    def is_whole(self) -> bool:
+        """Whether all name what there is, in columns as narrow as that allows: they are looked through as bytes."""
+        is_narrow = all(isinstance(each, array) and each.typecode == "b" for each in (self.by, self._outcome))
+        return is_narrow and is_within(self.by, OPEN, len(_ENDINGS)) and is_within(self._outcome, 0, len(_OUTCOMES))
 
     def told(self, row: int, id: str) -> tuple[Ended, ...]:
         """All ends there are; a single one stands in the columns."""

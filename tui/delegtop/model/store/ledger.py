@@ -294,7 +294,8 @@ class Ledger(ColumnStore):
         if len(other._accounts):
             firsts = self._account[moved.at :]
             self._account[moved.at :] = array("i", self._accounts.append(other._accounts, firsts))
-        words = {NO_WORD: NO_WORD, **{number: self._words[word] for number, word in enumerate(other._words.things)}}
+        used = {*self._tool[moved.at :], *self._mode[moved.at :]} - {NO_WORD}  # another may be a secret
+        words = {NO_WORD: NO_WORD, **{number: self._words[other._words.things[number]] for number in sorted(used)}}
         for name in ("_tool", "_mode"):
             self.renumber(name, moved.at, words)
         self._costs |= moved.table(other._costs)
@@ -305,8 +306,9 @@ class Ledger(ColumnStore):
         ids = moved.column(other.ids)
         self.ids += ids
         if isinstance(self.handles, dict):
-            if isinstance(other.handles, dict) and len(ids) == len(self.ids) == len(other.handles):
-                self.handles.update(other.handles)  # a copy of all costs a tenth
+            known = other.handles if isinstance(other.handles, dict) and isinstance(moved.rows, range) else {}
+            if len(ids) == len(self.ids) == len(known):
+                self.handles.update(known)  # a copy of all costs a tenth
             else:
                 self.handles.update(zip(ids, range(moved.at, len(self.ids)), strict=True))
 

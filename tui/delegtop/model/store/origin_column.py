@@ -70,8 +70,7 @@ class OriginColumn(ColumnStore):
         super().append_rows(other, moved)
         numbers = {_NOWHERE: _NOWHERE}
         for number in sorted({*self.sources[moved.at :]} - {_NOWHERE}):
-            host, file = other.numbers.file(number)
-            numbers[number] = self.numbers[(host, file) if host else file]
+            numbers[number] = self.numbers[other.numbers.things[number]]
         self.renumber("sources", moved.at, numbers)
 
     def is_whole(self) -> bool:

@@ -29,6 +29,7 @@ from delegtop.model.store.packed_places import Packed, shared, unpack_starts
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
+from delegtop.protocols.standard.contract.session_ids import is_well_formed
 
 LAYOUT = f"4 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
@@ -97,7 +98,9 @@ def leave_in_log(ledger: Ledger) -> None:
 
 
 def words_in(ledger: Ledger) -> Iterator[object]:
-    """Everything of it in which words stand, but for ids and sources."""
+    """Everything of it in which words stand, but for sources."""
+    ids = {*ledger.ids, *filter(None, ledger.starts.parent)}
+    yield "\n".join(id for id in ids if not is_well_formed(id))  # at once: there may be 200,000
     yield [*{id(shape): shape for shape in ledger.starts.shape}.values()]
     yield [*{*ledger.starts.task}]
     yield [unpack_starts(each, "") for each in ledger.starts.claims.values()]
@@ -217,7 +220,7 @@ def _no_listings(registries: RegistryListings) -> None:
 
 def _of_bytes(places: Packed) -> Packed:
     """These, if they are the bytes that they should be."""
-    if places and type(places[0]) is not bytes:
+    if places and (type(places[0]) is not bytes or any(type(word) is not str for word in places[1:])):
         raise _CannotKeepError
     return places
 

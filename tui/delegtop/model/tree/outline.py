@@ -124,7 +124,7 @@ class Outline:
     def resort(self, handles: Iterable[Handle]) -> None:
         """The keys of these may have changed."""
         self.revision += 1
-        moving = self._families.misplaced(handle + 1 for handle in handles)
+        moving = self._families.misplaced(handle + 1 for handle in handles if handle in self)
         counted = [(node, self._families.parent[node], *self._detach(node)) for node in moving]
         for each in counted:
             self._attach(*each)
@@ -167,7 +167,7 @@ class Outline:
         """Give a whole tree no rows, or give them back. That costs nothing however large the tree is: only what its
         root takes is counted otherwise. Only the outermost can be put away, and a focus on it shows it."""
         node = handle + 1
-        if away == (node in self._hidden) or self._families.parent[node] != TOP:
+        if handle not in self or away == (node in self._hidden) or self._families.parent[node] != TOP:
             return
         if away:
             rows = self._rows[node]
