@@ -21,9 +21,9 @@ _NAP = 0.01
 _FIRST = 0.1
 """Seconds in which the first rows are painted before a history is looked through: both at once take much longer."""
 _STATUS_EVERY = 0.5
-_SELDOM, _NEVER = 5_000, 1_000_000
-"""New objects that may be garbage before the collector looks at them, which are few enough for a key to wait; and looks
-before it looks again at what stayed."""
+_SELDOM, _SOON, _NEVER = 5_000, 4, 1_000_000
+"""New objects that may be garbage before the collector looks at them, which are few enough for a key to wait; such looks
+before it looks once more at what stayed; and before it looks at everything."""
 _FAST_SWITCH = 0.0005
 
 
@@ -184,7 +184,7 @@ class _Haste:
         sys.setswitchinterval(_FAST_SWITCH)
         self._thresholds = gc.get_threshold()
         gc.freeze()
-        gc.set_threshold(_SELDOM, _NEVER, self._thresholds[2])
+        gc.set_threshold(_SELDOM, _SOON, _NEVER)
         gc.enable()
 
     def end(self) -> None:

@@ -36,6 +36,8 @@ LAYOUT = f"4 {sys.byteorder}"
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024
 """Bytes of one: a file that somebody else made may hold any number of them, pressed."""
+_USUAL = 32
+"""Characters that an id has at most, unless it is a strange one."""
 _STAND_INS = (IN_LOG, ARCHIVED, None)
 """What stands in a column for words that are elsewhere, or that there are none; the last is -1."""
 _SHAPE, _PARENT = "shape", "parent"
@@ -100,7 +102,8 @@ def leave_in_log(ledger: Ledger) -> None:
 def words_in(ledger: Ledger) -> Iterator[object]:
     """Everything of it in which words stand, but for sources."""
     ids = {*ledger.ids, *filter(None, ledger.starts.parent)}
-    yield "\n".join(id for id in ids if not is_well_formed(id))  # at once: there may be 200,000
+    # All at once, and not what looks as an id should: there may be 200,000.
+    yield "\n".join(id for id in ids if len(id) > _USUAL or not is_well_formed(id))
     yield [*{id(shape): shape for shape in ledger.starts.shape}.values()]
     yield [*{*ledger.starts.task}]
     yield [unpack_starts(each, "") for each in ledger.starts.claims.values()]
