@@ -22,8 +22,8 @@ _FIRST = 0.1
 """Seconds in which the first rows are painted before a history is looked through: both at once take much longer."""
 _STATUS_EVERY = 0.5
 _SELDOM, _SOON, _NEVER = 5_000, 4, 1_000_000
-"""New objects that may be garbage before the collector looks at them, which are few enough for a key to wait; such looks
-before it looks once more at what stayed; and before it looks at everything."""
+"""New objects that may be garbage before the collector looks at them, which are few enough for a key to wait; looks
+before it looks once more at what stayed of them; and before it looks at everything."""
 _FAST_SWITCH = 0.0005
 
 
