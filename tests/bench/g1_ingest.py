@@ -13,17 +13,19 @@ from tests.bench.make_history import make_history
 from tests.bench.measure import PEERS, command, cpu, in_turn, method, now, ratio, resident
 from tests.bench.plan import Plan, short
 from tests.bench.table import Row
+from tests.bench.terminal import Terminal
 
 _REFRESH, _SHARE = 0.02, 9
 """Seconds between two looks at the states while more is coming, and so many times as long as one takes, as in the
 dashboard."""
 _SESSION = 555_000
 """Bytes of one session with its three agents: 360 of them are 200 MB."""
+_NOBODY = "depth>99"
 
 
 def rows(plan: Plan) -> list[Row]:
     found = [_against_decoding(plan, size) for size in plan.sizes]
-    return [*found, *_against_programs(plan), _transcripts(plan)]
+    return [*found, *_against_programs(plan), _transcripts(plan), *(_dashboard(plan, size) for size in plan.sizes[1:])]
 
 
 def _against_decoding(plan: Plan, size: int) -> Row:
@@ -84,6 +86,28 @@ def _transcripts(plan: Plan) -> Row:
     size = sum(path.stat().st_size for path in home.rglob("*.json*"))
     what = "transcripts into the tree: rate, of a bare msgspec decode"
     return _of_decoding(home, "decode_transcripts", size, plan.rounds, what, 0.2, "reading transcripts")
+
+
+def _dashboard(plan: Plan, size: int) -> Row:
+    """The whole program, from its start until it has nothing left to do; it also draws what it reads."""
+    log = plan.log(size)
+    what = f"the dashboard until a log of {short(size)} is loaded and all is calm, CPU, of `tree` that prints nothing"
+    tree = [rivals.delegtop(), "tree", "--no-index", "-f", _NOBODY, str(log)]
+    taken = in_turn(
+        {"tree": partial(command, tree), "dashboard": partial(_until_calm, log)},
+        1 if size >= 1_000_000 else plan.rounds,
+    )
+    if len(taken) < 2:
+        return Row(1, what, None, 1.2, note="not measured")
+    note = f"{median(taken['dashboard']):.1f} s; `tree` {median(taken['tree']):.1f} s"
+    return Row.of(1, what, ratio(taken["dashboard"], taken["tree"]), 1.2, note=note)
+
+
+def _until_calm(log: Path) -> float:
+    with Terminal([rivals.delegtop(), "--no-index", str(log)], env=rivals.SETTINGS) as terminal:
+        terminal.wait_for(b"loading", timeout=30)
+        terminal.settle(timeout=900)
+        return terminal.whole_cpu()
 
 
 # Each of these runs in a process of its own.
