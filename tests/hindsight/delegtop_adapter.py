@@ -2,6 +2,7 @@
 stamps, without a wall clock and without processes. Nothing is seen that was not written yet, and every verdict that a
 user would get to see is told."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +68,7 @@ class Watcher:
         vars(self._observation.feed)["_scanned_at"] = float("-inf")
         self._observation.look()
 
-    def _heed(self, events: list[Event]) -> None:
+    def _heed(self, events: Iterable[Event]) -> None:
         for event in events:
             if isinstance(event, OF_NONE | Surveyed):
                 continue

@@ -6,7 +6,7 @@ Whatever cannot be read is counted at its source, with examples that name file a
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import msgspec
 
@@ -23,6 +23,7 @@ from delegtop.feed.line_history import LineHistory
 from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.model.delegation import Delegation
+from delegtop.model.event_runs import EventRuns, Run, each_of
 from delegtop.model.events import Deviation, Ended, Event, Heard, Noted, ProcessSeen, Started
 from delegtop.model.forest import Forest
 from delegtop.model.notes import ACTED, LEFT_RUNNING
@@ -76,7 +77,7 @@ Witness = Callable[[Line | None, Sequence[Event | Unreadable]], None]
 class Batch(msgspec.Struct, frozen=True):
     """Events that arrived together."""
 
-    events: list[Event]
+    events: Sequence[Event]
     at: Millis | None = None
     """The moment in the past at which all this is known; None for the present."""
     forest: Forest | None = None
@@ -340,12 +341,13 @@ class Feed:
             yield Batch(told)
 
     def _translate(self, found: Iterable[LineBlock | Line | Unreadable]) -> Iterator[Batch]:
-        batch: list[Event] = []
+        batch: list[Event | Run] = []
+        in_runs = 0
         limit = monotonic() + BATCH_SECONDS
         alone = self._horizon is not None or self._witness is not None
         path: str | None = None
         reading: FollowedFile
-        index, apart, held, told = self._files.index, None, None, list[Event]()
+        index, apart, held, told = self._files.index, None, None, list[Event | Run]()
         for number, each in enumerate(found):
             source = each.source if isinstance(each, LineBlock) else each.origin.source
             if source is not path:
@@ -353,7 +355,7 @@ class Feed:
                 reading.heard_at = monotonic()
                 if index is not None:
                     first = each.line if isinstance(each, LineBlock) else each.origin.line
-                    index.follow(batch, reading, is_top=first == 1)
+                    index.follow(_alone(batch), reading, is_top=first == 1)
                     apart = index.logs.of(reading, is_top=first == 1)
                     held = index.gathering(reading)
                 if not reading.is_signed:
@@ -366,43 +368,54 @@ class Feed:
                 for line in each.lines():
                     self._read(reading, line, into)
             else:
-                self._read_block(reading, each, into)
+                count = self._read_block(reading, each, into, in_runs=index is None or apart is not None)
+                in_runs += count if apart is None else 0
             if is_held and index is not None:
-                index.hold(reading, told)
+                index.hold(reading, _alone(told))
                 told = []
             elif apart is not None:
                 self._processes.take(told)
                 apart.take(told)
                 if apart.is_told:
-                    batch += told
+                    batch += each_of(told)
                 elif apart.is_large and index is not None:
                     yield Batch([], ledger=index.logs.give_up(reading))
                     apart = None
                 told = []
             # The clock is asked only every 64 lines, or for every block: it costs a quarter of a line.
-            if len(batch) >= BATCH or ((isinstance(each, LineBlock) or not number & 63) and monotonic() > limit):
+            is_block = isinstance(each, LineBlock)
+            if len(batch) + in_runs >= BATCH or ((is_block or not number & 63) and monotonic() > limit):
                 self._pace.moved()
                 self._processes.take(batch)
                 if index is not None:
-                    index.take(batch)
+                    index.take(_alone(batch))
                     yield from self._spilt()
-                yield Batch(batch)
-                batch, limit = [], monotonic() + BATCH_SECONDS
+                yield _told(batch, in_runs)
+                batch, in_runs, limit = [], 0, monotonic() + BATCH_SECONDS
         if index is not None:
-            index.take(batch)
+            index.take(_alone(batch))
         if batch:
             self._pace.moved()
             self._processes.take(batch)
-            yield Batch(batch)
+            yield _told(batch, in_runs)
 
-    def _read_block(self, reading: FollowedFile, block: LineBlock, batch: list[Event]) -> None:
-        """The same as reading its lines one by one, for less."""
-        records, has_cut = 0, False
+    def _read_block(self, reading: FollowedFile, block: LineBlock, batch: list[Event | Run], *, in_runs: bool) -> int:
+        """The same as reading its lines one by one, for less; with runs for those who can fold them. Returns how many
+        events are in these."""
+        records, unmade, has_cut = 0, 0, False
         reading.dialect.is_brief = self._is_brief and self._files.index is None  # which counts calls by signs of life
         for told in reading.read_block(block):
             if type(told) is Heard and not has_cut:  # the bulk of every log
                 batch.append(told)
                 records += 1
+            elif isinstance(told, Run):
+                self._mind_run(reading, told)
+                if in_runs:
+                    batch.append(told)
+                    unmade += len(told)
+                else:
+                    batch += told
+                records += len(told)
             elif told is None:
                 records += 1
             elif not isinstance(told, Line | tuple) and not has_cut:
@@ -421,8 +434,9 @@ class Feed:
                 else:
                     records += self._take(reading, whole, batch, None)
         reading.records += records
+        return unmade
 
-    def _read(self, reading: FollowedFile, line: Line | Unreadable, batch: list[Event]) -> None:
+    def _read(self, reading: FollowedFile, line: Line | Unreadable, batch: list[Event | Run]) -> None:
         """Put what one line tells into the batch, and count it."""
         horizon, witness = self._horizon, self._witness
         if isinstance(line, Unreadable):
@@ -440,7 +454,11 @@ class Feed:
             reading.records += self._take(reading, told, batch, horizon)
 
     def _take(
-        self, reading: FollowedFile, told: Sequence[Event | Unreadable], batch: list[Event], horizon: AsOf | None
+        self,
+        reading: FollowedFile,
+        told: Sequence[Event | Unreadable],
+        batch: list[Event | Run],
+        horizon: AsOf | None,
     ) -> bool:
         """Count what one line tells and put it into the batch; True if it is a record."""
         is_record = False
@@ -467,6 +485,12 @@ class Feed:
                 self._window.keep(event.id)
         elif type(event) is Ended and self._processes.has_any and not reading.dialect.second_hand:
             self._processes.mind(event)
+
+    def _mind_run(self, reading: FollowedFile, run: Run) -> None:
+        """The same of a run: nobody's processes matter in most logs."""
+        if run.names_processes or self._processes.has_any:
+            for event in run.starts_and_ends():
+                self._mind(reading, event)
 
     # -- looking for files -----------------------------------------------------------------------------------------
 
@@ -644,6 +668,16 @@ class Feed:
         self._files.close()
         if self._spool is not None:
             self._spool.close()
+
+
+def _told(parts: list[Event | Run], in_runs: int) -> Batch:
+    """Who folds them finds the runs in it, and everybody else the events."""
+    return Batch(EventRuns(parts) if in_runs else _alone(parts))
+
+
+def _alone(parts: list[Event | Run]) -> list[Event]:
+    """Those among which there are no runs: with an index only a log that is folded apart is read in such."""
+    return cast("list[Event]", parts)
 
 
 def _moment(told: tuple[Line, list[Event]]) -> int:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from delegtop.base.clock import ClockStep, Millis, monotonic
 from delegtop.model.delegation import Deadline, Delegation, Link
+from delegtop.model.event_runs import Run, each_of, parts_of
 from delegtop.model.events import Event, HostBeat, HostMet
 from delegtop.model.host_rows import NOBODY, Frozen, HostRows
 from delegtop.model.host_trees import Change, HostCheckpoint, HostTrees, HostWord
@@ -64,18 +65,18 @@ class Forest:
 
     def apply(self, events: Iterable[Event]) -> Change:
         """Take in events, in any order and any number of times. States follow with the next `advance`."""
-        events = list(events)
-        hosts = set(map(_host_of, events))
+        parts = parts_of(events) if isinstance(events, Sequence) else list(events)
+        hosts = set(map(_host_of, parts))
         if self._only is not None:
             if hosts <= {self._only.host}:
-                return _applied(self._only, events)
+                return _applied(self._only, parts)
             if len(hosts) == 1 and _is_unused(self._only):
                 self._only = self._new_host(hosts.pop())
-                return _applied(self._only, events)
+                return _applied(self._only, parts)
             # From now on there are several; the handles that were given out stay.
             self._rows = HostRows(() if _is_unused(self._only) else (self._only,))
             self._only = None
-        return self._apply_to_several(events)
+        return self._apply_to_several(parts)
 
     def absorb(self, told: Ledger) -> Change:
         """Take in all that a ledger knows of this machine, as if its events were told."""
@@ -85,17 +86,17 @@ class Forest:
 
         return self.apply(all_retold(told))
 
-    def _apply_to_several(self, events: Sequence[Event]) -> Change:
-        told: dict[str, list[Event]] = {}
-        for event in events:
-            told.setdefault(event.origin.host, []).append(event)
+    def _apply_to_several(self, parts: Sequence[Event | Run]) -> Change:
+        told: dict[str, list[Event | Run]] = {}
+        for part in parts:
+            told.setdefault(part.origin.host, []).append(part)
         first, changes = len(self._rows), dict[int, Change]()
         for host, own in told.items():
             number = self._rows.number(host)
             if number is None:
                 number = self._rows.add(self._new_host(host))
             changes[number] = _applied(self._rows.trees[number], own)
-        self._rows.enter({number: change.added for number, change in changes.items() if change.added}, events)
+        self._rows.enter({number: change.added for number, change in changes.items() if change.added}, each_of(parts))
         whole = Change(set(), [*range(first, len(self._rows))], [], [], set())
         for number, change in changes.items():
             ours = self._rows.handles[number].__getitem__
@@ -583,7 +584,7 @@ def _is_unused(trees: HostTrees) -> bool:
     return not trees.host and not len(trees)
 
 
-def _applied(trees: HostTrees, events: Sequence[Event]) -> Change:
+def _applied(trees: HostTrees, events: Sequence[Event | Run]) -> Change:
     """What the host says of itself comes before what it says of its delegations."""
     if not _OF_HOST.isdisjoint(map(type, events)):
         for event in events:

@@ -55,7 +55,7 @@ _PATIENCE = 1.0
 _LOOKS = (0.0, 0.6, 0.6)
 """Seconds before each look at processes, for who reads once."""
 
-Heed = Callable[["list[Event]"], None]
+Heed = Callable[["Sequence[Event]"], None]
 """Is told the events as they are taken in, each once."""
 
 

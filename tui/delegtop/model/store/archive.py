@@ -63,12 +63,20 @@ class ArchivedWords(msgspec.Struct, frozen=True, gc=False, array_like=True):
         return None if self.doing is None else self.doing.decode("utf-8", "surrogatepass")
 
 
+def unsigned(report: Report, id: str) -> tuple[Report, bool]:
+    """A return without the delegation's own id, and whether it was signed with it."""
+    return (replace(report, session_id=None), True) if report.session_id == id else (report, False)
+
+
 def words(id: str, report: Report, doing: str | None) -> ArchivedWords:
     """What the delegation of that id returned, and what it said before."""
-    signed = report.session_id == id
-    told = replace(report, session_id=None) if signed else report
+    return unsigned_words(*unsigned(report, id), doing)
+
+
+def unsigned_words(report: Report, signed: bool, doing: str | None) -> ArchivedWords:
+    """The same of a return without that id, which may have been signed with it."""
     said = None if doing is None else doing.encode("utf-8", "surrogatepass")
-    return ArchivedWords(None if told == NO_REPORT and not signed else told, said, signed)
+    return ArchivedWords(None if not signed and report == NO_REPORT else report, said, signed)
 
 
 NO_WORDS = ArchivedWords()

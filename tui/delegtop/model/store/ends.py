@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Ended, Ending, Event, Outcome, Report
-from delegtop.model.store.archive import IN_LOG, NO_WORDS, Archive, ArchivedWords, words
+from delegtop.model.store.archive import IN_LOG, NO_WORDS, Archive, ArchivedWords, unsigned, unsigned_words, words
 from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
 from delegtop.model.store.merge import contest, merge_ends
 from delegtop.model.store.numbers import UNSET, known
@@ -52,7 +52,7 @@ class Ends(ColumnStore):
     def take(self, row: int, event: Ended, id: str, said: str | None) -> bool:
         """Fold one in, and keep what was said last; True if it tells something new."""
         if self.by[row] == OPEN:
-            self._write(row, event, id, said)
+            self._write_event(row, event, id, said)
             return True
         told = self.told(row, id)
         claims = contest(told, event)
@@ -60,7 +60,7 @@ class Ends(ColumnStore):
             return False
         if len(claims) > 1:
             self.claims[row] = claims
-        self._write(row, merge_ends(claims), id, said)
+        self._write_event(row, merge_ends(claims), id, said)
         return True
 
     def forget(self, row: int, undone: Callable[[Ended], bool], id: str, said: str | None) -> bool:
@@ -70,18 +70,38 @@ class Ends(ColumnStore):
         if len(left) > 1:
             self.claims[row] = left
         if left:
-            self._write(row, merge_ends(left), id, said)
+            self._write_event(row, merge_ends(left), id, said)
             return True
         self.by[row], self.at[row], self._archive[row] = OPEN, UNSET, NO_WORDS
         self.place.clear(row)
         return False
 
-    def _write(self, row: int, event: Ended, id: str, said: str | None) -> None:
-        self.by[row] = event.by
-        self.at[row] = UNSET if event.at is None else event.at
-        self.place[row] = event.origin
-        self._outcome[row] = _OUTCOME_CODE[event.outcome]
-        self._archive[row] = words(id, event.report, said)
+    def _write_event(self, row: int, event: Ended, id: str, said: str | None) -> None:
+        origin = event.origin
+        report, signed = unsigned(event.report, id)
+        number = self.place.number(origin)
+        self.write(row, event.at, number, origin.line, origin.offset, event.outcome, event.by, report, signed, said)
+
+    def write(
+        self,
+        row: int,
+        at: Millis | None,
+        source: int,
+        line: int,
+        offset: int,
+        outcome: Outcome,
+        by: Ending,
+        report: Report,
+        signed: bool,
+        said: str | None,
+    ) -> None:
+        """An end, in place of what was told before; the source by its number, and of a return that is signed with the
+        delegation's own id the rest."""
+        self.by[row] = by
+        self.at[row] = UNSET if at is None else at
+        self.place.put(row, source, line, offset)
+        self._outcome[row] = _OUTCOME_CODE[outcome]
+        self._archive[row] = unsigned_words(report, signed, said)
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         super().append_rows(other, moved)

@@ -130,6 +130,12 @@ class Numbers:
         number = self._known.get(name)
         return number if number is not None and number < self._count else self._own.get(name)
 
+    def __getitem__(self, name: str) -> int:
+        number = self.get(name)
+        if number is None:
+            raise KeyError(name)
+        return number
+
     def __setitem__(self, name: str, number: int) -> None:
         self._own[name] = number
 

@@ -7,13 +7,14 @@ the same events in any order, in any batches, and any number of times give the s
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import compress
+from itertools import compress, groupby
 from sys import intern
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast
 
 from delegtop.base.clock import MINUTE, ClockStep, Millis, on_present_scale
 from delegtop.base.origin import Origin
 from delegtop.model.delegation import AGAIN, Claim, Delegation, Wait, name_of
+from delegtop.model.event_runs import Run, SignRow
 from delegtop.model.events import (
     Deviation,
     Ended,
@@ -43,7 +44,7 @@ from delegtop.model.store.ends import OPEN, Ends
 from delegtop.model.store.frozen import Numbers
 from delegtop.model.store.merge import disagreements, merge_refs
 from delegtop.model.store.numbers import NO_WORD, UNSET, WordNumbers, known
-from delegtop.model.store.origin_column import OriginColumn, SourceNumbers
+from delegtop.model.store.origin_column import NO_SOURCE, OriginColumn, SourceNumbers
 from delegtop.model.store.present_clock import by_present_clock
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.starts import NO_SHAPE, Starts, StartShape, shaped
@@ -70,6 +71,12 @@ ARCHIVED = "\0archived"
 """Stands for what was said last where it is kept with the end."""
 IN_LOG = "\0in a log"
 """The same where it is kept nowhere but in the line of a log that told of it."""
+
+
+def _sign_row(event: Heard) -> SignRow:
+    """A sign of life as runs have it; what it tells beside that is in the event."""
+    at, origin = event.at, event.origin
+    return event.id, at, origin.line, origin.offset, event.doing, event.tool, event.tokens, event.cost, event
 
 
 class Ledger(ColumnStore):
@@ -136,7 +143,7 @@ class Ledger(ColumnStore):
 
     def apply(
         self,
-        events: Iterable[Event],
+        events: Iterable[Event | Run],
         touched: set[Handle],
         started: set[Handle],
         ended: set[Handle],
@@ -145,6 +152,64 @@ class Ledger(ColumnStore):
         """Fold events in. `touched` gains every delegation that may have changed, `started` and `ended` those whose
         start or end did: the tree is drawn from these two alone. `noted` gains those of which something else was
         told that means more than that they are at work."""
+        for kind, group in groupby(events, type):
+            if kind is Heard:
+                self._hear(map(_sign_row, cast("Iterable[Heard]", group)), NOWHERE.source, touched, started)
+            elif kind is Run:
+                for run in cast("Iterable[Run]", group):
+                    self._fold_run(run, touched, started, ended)
+            else:
+                for event in cast("Iterable[Event]", group):
+                    self._fold(event, touched, started, ended, noted)
+
+    def _fold_run(self, run: Run, touched: set[Handle], started: set[Handle], ended: set[Handle]) -> None:
+        handles, ids, first, source = self.handles, self.ids, len(self.ids), run.origin.source
+        for id in run.ids:  # in the order of the lines, as if each was told alone
+            if handles.get(id) is None:
+                self._add(id)
+        started.update(range(first, len(ids)))
+        self._hear(run.signs, source, touched, started)
+        number = self._beat_place.numbers[source]
+        starts, ends, minutes, doing, details = self.starts, self.ends, self.pulse.minutes, self._doing, self._details
+        shapes, by = starts.shape, ends.by
+        minute = -1
+        for row in run.starts:
+            id, at, line, offset, agent, command, caller, task, path, depth, timeout, deadline, parent, pid, host = row
+            handle = handles[id]
+            if shapes[handle] is not None:
+                if not self._start(handle, run.start(row)):
+                    continue
+            else:
+                if at // MINUTE != minute:
+                    minute = at // MINUTE
+                    minutes.add(minute)
+                if parent is not None:
+                    parent = self._shared_id(parent)
+                starts.write(
+                    handle, at, number, line, offset, agent, command, caller, task, path, depth, timeout, deadline,
+                    parent, pid, host,
+                )  # fmt: skip
+            started.add(handle)
+            touched.add(handle)
+        for end in run.ends:
+            id, at, line, offset, outcome, word, report, signed = end
+            handle = handles[id]
+            if by[handle] != OPEN or handle in details:
+                if not self._end(handle, run.end(end)):
+                    continue
+            else:
+                if at // MINUTE != minute:
+                    minute = at // MINUTE
+                    minutes.add(minute)
+                said = self._said_before(handle)
+                ends.write(handle, at, number, line, offset, outcome, word, report, signed, said)
+                if said is not None:
+                    doing[handle] = ARCHIVED
+            ended.add(handle)
+            touched.add(handle)
+
+    def _hear(self, signs: Iterable[SignRow], source: str, touched: set[Handle], started: set[Handle]) -> None:
+        """Fold signs of life in: of that source, where they are no events with a place of their own."""
         handles, tokens = self.handles, self._tokens
         beat_at, beat_place, phase = self._beat_at, self._beat_place, self._phase
         numbers, sources, lines, offsets = beat_place.numbers, beat_place.sources, beat_place.lines, beat_place.offsets
@@ -153,30 +218,48 @@ class Ledger(ColumnStore):
         minutes, minute = self.pulse.minutes, -1
         used: tuple[Usage, ...] | None = None
         user: Handle = -1
-        for event in events:
-            if isinstance(event, Heard):
-                handle = handles.get(event.id)
-                if handle is None:
-                    handle = self._handle(event.id, started)
-                at = event.at
-                if at is not None and (at > (last := beat_at[handle]) or (at == last and self._outdoes(handle, event))):
-                    beat_at[handle] = at
+        number = numbers[source] if source else NO_SOURCE
+        for id, at, line, offset, does, uses, spent, cost, event in signs:
+            handle = handles.get(id)
+            if handle is None:
+                handle = self._handle(id, started)
+            if at is not None and (
+                at > (last := beat_at[handle])
+                or (
+                    at == last
+                    and self._outdoes(handle, Origin(source, line, offset) if event is None else event.origin)
+                )
+            ):
+                beat_at[handle] = at
+                if event is not None:
                     origin = event.origin
-                    try:  # as the column itself does it, for less
-                        sources[handle] = numbers[origin.source if not origin.host else origin.file]
-                        lines[handle] = origin.line
-                        offsets[handle] = origin.offset
-                    except OverflowError:
-                        beat_place[handle] = origin
-                        sources, offsets = beat_place.sources, beat_place.offsets
-                    doing[handle] = event.doing
+                    number = numbers[origin.source if not origin.host else origin.file]
+                try:  # as the column itself does it, for less
+                    sources[handle] = number
+                    lines[handle] = line
+                    offsets[handle] = offset
+                except OverflowError:
+                    beat_place.put(handle, number, line, offset)
+                    sources, offsets = beat_place.sources, beat_place.offsets
+                doing[handle] = does
+                try:
+                    tool[handle] = words[uses]
+                except OverflowError:
+                    self.put_wide("_tool", handle, words[uses])
+                    tool = self._tool
+                if event is None:
+                    mode[handle] = NO_WORD
+                    phase[handle] = 0
+                    since[handle] = UNSET
+                    asked[handle] = 0
+                    if due:
+                        due.pop(handle, None)
+                else:
                     try:
-                        tool[handle] = words[event.tool]
                         mode[handle] = NO_WORD if event.mode is None else words[event.mode]
                     except OverflowError:
-                        self.put_wide("_tool", handle, words[event.tool])
                         self.put_wide("_mode", handle, words[event.mode])
-                        tool, mode = self._tool, self._mode
+                        mode = self._mode
                     phase[handle] = 0 if event.phase is None else _PHASE_CODE[event.phase]
                     since[handle] = UNSET if event.since is None else event.since
                     # a recording may say anything
@@ -185,51 +268,56 @@ class Ledger(ColumnStore):
                         due[handle] = event.due
                     elif due:
                         due.pop(handle, None)
-                if at is not None and at // MINUTE != minute:
-                    minute = at // MINUTE
-                    minutes.add(minute)
-                if event.tokens is not None and event.tokens > tokens[handle]:
-                    tokens[handle] = event.tokens if event.tokens < MOST else MOST
-                if event.cost is not None:
-                    self._costs[handle] = max(event.cost, self._costs.get(handle, 0.0))
-                    if event.whole:
-                        self._whole.add(handle)
-                if event.used is not None and (event.used is not used or handle != user):
-                    before = used if handle == user and used is not None else ()
-                    used, user = event.used, handle
-                    self._account[handle] = self._accounts.take(self._account[handle], used, before)
+            if at is not None and at // MINUTE != minute:
+                minute = at // MINUTE
+                minutes.add(minute)
+            if spent is not None and spent > tokens[handle]:
+                tokens[handle] = spent if spent < MOST else MOST
+            if cost is not None:
+                self._costs[handle] = max(cost, self._costs.get(handle, 0.0))
+                if event is not None and event.whole:
+                    self._whole.add(handle)
+            if event is not None and event.used is not None and (event.used is not used or handle != user):
+                before = used if handle == user and used is not None else ()
+                used, user = event.used, handle
+                self._account[handle] = self._accounts.take(self._account[handle], used, before)
+            touched.add(handle)
+
+    def _fold(
+        self, event: Event, touched: set[Handle], started: set[Handle], ended: set[Handle], noted: set[Handle]
+    ) -> None:
+        """Fold one event in that is no sign of life."""
+        if isinstance(event, Started):
+            handle = self._handle(event.id, started)
+            if self._start(handle, event):
+                started.add(handle)
                 touched.add(handle)
-            elif isinstance(event, Started):
-                handle = self._handle(event.id, started)
-                if self._start(handle, event):
-                    started.add(handle)
-                    touched.add(handle)
-            elif isinstance(event, Ended):
-                handle = self._handle(event.id, started)
-                if self._end(handle, event):
-                    ended.add(handle)
-                    touched.add(handle)
-            elif isinstance(event, Erred):
-                handle = self._handle(event.id, started)
-                self._faults.setdefault(handle, {})[event.origin, event.fault] = event
+        elif isinstance(event, Ended):
+            handle = self._handle(event.id, started)
+            if self._end(handle, event):
                 ended.add(handle)
                 touched.add(handle)
-            elif isinstance(event, Surveyed):
-                present = frozenset(self._handle(id, started) for id in event.ids)
-                touched |= self.registries.take(event.origin.file, event.at, present)
-            elif isinstance(event, Resumed):
-                handle = self._handle(event.id, started)
-                if self._resume(handle, event):
-                    ended.add(handle)
-                    touched.add(handle)
-            elif not isinstance(event, (HostMet, HostBeat, Deviation)):
-                handle = self._handle(event.id, started)
-                details = self._details.get(handle, NO_DETAILS)
-                if (told := details.take(event)) is not details:
-                    self._details[handle] = told
-                    touched.add(handle)
-                    if not isinstance(event, Sighted):
-                        noted.add(handle)
+        elif isinstance(event, Erred):
+            handle = self._handle(event.id, started)
+            self._faults.setdefault(handle, {})[event.origin, event.fault] = event
+            ended.add(handle)
+            touched.add(handle)
+        elif isinstance(event, Surveyed):
+            present = frozenset(self._handle(id, started) for id in event.ids)
+            touched |= self.registries.take(event.origin.file, event.at, present)
+        elif isinstance(event, Resumed):
+            handle = self._handle(event.id, started)
+            if self._resume(handle, event):
+                ended.add(handle)
+                touched.add(handle)
+        elif not isinstance(event, (HostMet, HostBeat, Deviation, Heard)):
+            handle = self._handle(event.id, started)
+            details = self._details.get(handle, NO_DETAILS)
+            if (told := details.take(event)) is not details:
+                self._details[handle] = told
+                touched.add(handle)
+                if not isinstance(event, Sighted):
+                    noted.add(handle)
 
     def _handle(self, id: str, started: set[Handle]) -> Handle:
         handle = self.handles.get(id)
@@ -248,19 +336,21 @@ class Ledger(ColumnStore):
         self.ids.append(id)
         return handle
 
-    def _outdoes(self, handle: Handle, event: Heard) -> bool:
+    def _outdoes(self, handle: Handle, origin: Origin) -> bool:
         """Of two heartbeats at one moment the later record counts."""
         before = self._beat_place[handle]
-        return before is None or event.origin > before
+        return before is None or origin > before
 
     def _start(self, handle: Handle, event: Started) -> bool:
         if event.at is not None and not event.listed:
             self.pulse.minutes.add(event.at // MINUTE)
-        parent = event.parent
-        if parent is not None:
-            known = self.handles.get(parent)
-            parent = self.ids[known] if known is not None else intern(parent)
+        parent = None if event.parent is None else self._shared_id(event.parent)
         return self.starts.take(handle, event, self.ids[handle], parent)
+
+    def _shared_id(self, id: str) -> str:
+        """The one copy of an id that many name."""
+        known = self.handles.get(id)
+        return self.ids[known] if known is not None else intern(id)
 
     def _end(self, handle: Handle, event: Ended) -> bool:
         if event.at is not None and event.by is not Ending.GONE:
@@ -268,14 +358,17 @@ class Ledger(ColumnStore):
         details = self._details.get(handle)
         if details is not None and details.undoes(event):
             return False
-        doing = self._doing[handle]
-        if doing is ARCHIVED or doing is IN_LOG:
-            doing = self._doing_of(handle)
+        doing = self._said_before(handle)
         if not self.ends.take(handle, event, self.ids[handle], doing):
             return False
         if doing is not None:
             self._doing[handle] = ARCHIVED
         return True
+
+    def _said_before(self, handle: Handle) -> str | None:
+        """What it said last, to be kept with its end."""
+        doing = self._doing[handle]
+        return self._doing_of(handle) if doing is ARCHIVED or doing is IN_LOG else doing
 
     def _resume(self, handle: Handle, event: Resumed) -> bool:
         """Forget every end before the moment it was given work again."""

@@ -31,14 +31,14 @@ class SourceNumbers(Numbering):
 
 _LAST = 0xFFFF_FFFF
 """Lines beyond it count as this one: no log has as many. A row of a database may even have a number below 0."""
-_NOWHERE = -1
+NO_SOURCE = -1
 """Stands for the source where there is no origin."""
 
 
 class OriginColumn(ColumnStore):
     """A column of origins."""
 
-    COLUMNS: ClassVar[Mapping[str, object]] = {"sources": _NOWHERE, "lines": 0, "offsets": 0}
+    COLUMNS: ClassVar[Mapping[str, object]] = {"sources": NO_SOURCE, "lines": 0, "offsets": 0}
     BESIDE = ("numbers",)
 
     def __init__(self, sources: SourceNumbers) -> None:
@@ -49,32 +49,38 @@ class OriginColumn(ColumnStore):
 
     def __getitem__(self, row: int) -> Origin | None:
         number = self.sources[row]
-        if number == _NOWHERE:
+        if number == NO_SOURCE:
             return None
         host, source = self.numbers.file(number)
         return Origin(source, self.lines[row], self.offsets[row], host)
 
     def __setitem__(self, row: int, origin: Origin) -> None:
-        line, number = origin.line, self.numbers[origin.file if origin.host else origin.source]
-        self.lines[row] = line if 0 <= line <= _LAST else min(max(line, 0), _LAST)
+        self.put(row, self.number(origin), origin.line, origin.offset)
+
+    def number(self, origin: Origin) -> int:
+        """That of its source."""
+        return self.numbers[origin.file if origin.host else origin.source]
+
+    def put(self, row: int, number: int, line: int, offset: int) -> None:
+        """Write an origin by the number of its source."""
         try:
             self.sources[row] = number
+            self.lines[row] = line
+            self.offsets[row] = offset
         except OverflowError:
             self.put_wide("sources", row, number)
-        try:
-            self.offsets[row] = origin.offset
-        except OverflowError:
-            self.put_wide("offsets", row, origin.offset)
+            self.lines[row] = min(max(line, 0), _LAST)
+            self.put_wide("offsets", row, offset)
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         super().append_rows(other, moved)
-        numbers = {_NOWHERE: _NOWHERE}
-        for number in sorted({*self.sources[moved.at :]} - {_NOWHERE}):
+        numbers = {NO_SOURCE: NO_SOURCE}
+        for number in sorted({*self.sources[moved.at :]} - {NO_SOURCE}):
             numbers[number] = self.numbers[other.numbers.things[number]]
         self.renumber("sources", moved.at, numbers)
 
     def is_whole(self) -> bool:
-        return is_within(self.sources, _NOWHERE, len(self.numbers.things))
+        return is_within(self.sources, NO_SOURCE, len(self.numbers.things))
 
     def clear(self, row: int) -> None:
-        self.sources[row] = _NOWHERE
+        self.sources[row] = NO_SOURCE

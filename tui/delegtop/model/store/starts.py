@@ -79,7 +79,7 @@ class Starts(ColumnStore):
         claims share: many delegations are told of twice."""
         shape = self.shape[row]
         if shape is None:
-            self._write(row, event, parent)
+            self._write_event(row, event, parent)
             return True
         told = self.told(row, id)
         # A claim is what the columns make of it, else the same one told again would be another.
@@ -89,39 +89,32 @@ class Starts(ColumnStore):
         if len(claims) > 1:
             self.claims[row] = pack_starts(claims)
         merged = merge_starts(claims)
-        self._write(row, merged, merged.parent)
+        self._write_event(row, merged, merged.parent)
         return True
 
-    def _write(self, row: int, event: Started, parent: str | None) -> None:
-        at, timeout, deadline = event.at, event.timeout, event.deadline
-        due = deadline is not None and at is not None and timeout is not None and deadline == at + timeout
-        common = (
+    def _write_event(self, row: int, event: Started, parent: str | None) -> None:
+        origin = event.origin
+        self.write(
+            row,
+            event.at,
+            self.place.number(origin),
+            origin.line,
+            origin.offset,
             event.agent,
             event.command,
             event.caller,
-            event.path or None,
+            event.task,
+            event.path,
             event.depth,
-            timeout,
+            event.timeout,
+            event.deadline,
+            parent,
+            event.pid,
             event.host,
             event.trust,
             event.listed,
             event.product,
-            due,
         )
-        shape = self._shapes.get(common)
-        if shape is None:
-            shape = self._shapes[common] = StartShape(*common, own_path=own_path(event.path, event.agent))
-        self.shape[row] = shape
-        self.task[row] = intern(event.task) if event.task else None
-        self.parent[row] = parent
-        self.at[row] = UNSET if at is None else at
-        self.place[row] = event.origin
-        if deadline is not None and not due:
-            self._deadlines[row] = deadline
-        elif self._deadlines:
-            self._deadlines.pop(row, None)
-        if event.pid is not None:
-            self.pids[row] = event.pid
         if row in self.claims:
             self.refs.pop(row, None)  # the claims have them
         elif event.refs:
@@ -130,6 +123,46 @@ class Starts(ColumnStore):
             self.guessed.add(row)
         elif self.guessed:
             self.guessed.discard(row)
+
+    def write(
+        self,
+        row: int,
+        at: Millis | None,
+        source: int,
+        line: int,
+        offset: int,
+        agent: str | None,
+        command: str | None,
+        caller: str | None,
+        task: str | None,
+        path: tuple[str, ...] | None,
+        depth: int | None,
+        timeout: int | None,
+        deadline: Millis | None,
+        parent: str | None,
+        pid: int | None,
+        host: str | None,
+        trust: Trust = Trust.SCRIPT,
+        listed: bool = False,
+        product: str | None = None,
+    ) -> None:
+        """A start, in place of what was told before; the source by its number."""
+        due = deadline is not None and at is not None and timeout is not None and deadline == at + timeout
+        common = (agent, command, caller, path or None, depth, timeout, host, trust, listed, product, due)
+        shape = self._shapes.get(common)
+        if shape is None:
+            shape = self._shapes[common] = StartShape(*common, own_path=own_path(path, agent))
+        self.shape[row] = shape
+        self.task[row] = intern(task) if task else None
+        self.parent[row] = parent
+        self.at[row] = UNSET if at is None else at
+        self.place.put(row, source, line, offset)
+        if deadline is not None and not due:
+            self._deadlines[row] = deadline
+        elif self._deadlines:
+            self._deadlines.pop(row, None)
+        if pid is not None:
+            self.pids[row] = pid
 
     def know_shapes(self, shapes: Collection[StartShape]) -> None:
         """The shapes of all rows, each once, to be shared by others."""

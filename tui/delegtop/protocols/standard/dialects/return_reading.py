@@ -52,6 +52,11 @@ class ReturnObject(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 def report(wire: ReturnObject) -> Report:
     """The return object in the vocabulary of the model, its words kept."""
+    return report_by(wire, wire.metadata.session_id or wire.session_id)
+
+
+def report_by(wire: ReturnObject, session_id: str | None) -> Report:
+    """The same with another session id, or with none."""
     meta = wire.metadata
     duration = meta.duration_seconds
     is_full = wire.artifacts is not None and meta.session_id is not None
@@ -61,7 +66,7 @@ def report(wire: ReturnObject) -> Report:
         wire.artifacts or (),
         wire.errors,
         wire.next_steps,
-        meta.session_id or wire.session_id,
+        session_id,
         meta.agent_type,
         meta.delegation_depth,
         meta.delegation_path,

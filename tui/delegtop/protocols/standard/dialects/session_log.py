@@ -7,6 +7,8 @@ read again with care, field by field.
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import accumulate
+from operator import attrgetter
 from pathlib import PurePath
 from typing import Any, ClassVar
 
@@ -18,6 +20,7 @@ from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.kit.salvage import Notes, Repair, blank, moment, read_apart, salvage, wrong_type
 from delegtop.dialects.signature import Signature
 from delegtop.model.deviation_kinds import DeviationKind
+from delegtop.model.event_runs import EndRow, Run, SignRow, StartFacts, StartRow
 from delegtop.model.events import Ended, Ending, Erred, Event, Fault, Heard, Outcome, Report, Started
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 from delegtop.protocols.standard.dialects.return_reading import (
@@ -28,6 +31,7 @@ from delegtop.protocols.standard.dialects.return_reading import (
     repair_fault,
     repair_return,
     report,
+    report_by,
 )
 from delegtop.protocols.standard.dialects.session_log_lines import (
     Cancel,
@@ -50,6 +54,7 @@ _KINDS: dict[object, type[Entry]] = {
     "cancel": Cancel,
 }
 
+_whose = attrgetter("session_id")
 _UNKNOWN, _RETURN = Outcome.UNKNOWN, Ending.RETURN  # looking up an enum's member costs as much as making an event
 
 _decode: Callable[[bytes], Register | Heartbeat | ReturnLine | Timeout | Error | Cancel]
@@ -87,22 +92,30 @@ class SessionLog(Dialect):
             event = None
         return (event,) if event is not None else self._read_with_care(line)
 
-    def read_block(self, block: LineBlock, longest: int) -> Iterable[Event | Line]:
-        source, offset = block.source, block.offset
-        told: list[Event | Line] = []
-        raws = block.take().raws
-        for line, (raw, entry) in enumerate(zip(raws, _decoded(raws), strict=True), block.line):
-            origin = Origin(source, line, offset)
-            offset += len(raw)
-            event: Event | None
-            if entry is None or len(raw) > longest:
-                event = None
-            elif type(entry) is Heartbeat:  # the bulk of a log: a call for each would cost
-                at = millis(entry.at)
-                event = Heard(entry.session_id, at, origin, entry.activity, entry.tool, entry.tokens, entry.cost)
-            else:
-                event = _plain_event(entry, origin)
-            told.append(Line(origin, raw[:-1]) if event is None else event)
+    def read_block(self, block: LineBlock, longest: int) -> Iterable[Run | Event | Line]:
+        source, first, raws = block.source, block.line, block.take().raws
+        offsets = [*accumulate(map(len, raws), initial=block.offset)]
+        entries = _decoded(raws)
+        if max(map(len, raws), default=0) > longest:
+            entries = [entry if len(raw) <= longest else None for raw, entry in zip(raws, entries, strict=True)]
+        told: list[Run | Event | Line] = []
+        begin, run = 0, _RunRows()
+        signs = run.signs
+        for line, (entry, offset) in enumerate(zip(entries, offsets, strict=False), first):
+            if type(entry) is Heartbeat:  # the bulk of a log: a call for each would cost
+                id, at = entry.session_id, millis(entry.at)
+                signs.append((id, at, line, offset, entry.activity, entry.tool, entry.tokens, entry.cost, None))
+            elif entry is None or not run.take(entry, line, offset):
+                number, origin = line - first, Origin(source, line, offset)
+                if begin < number:
+                    told.append(run.told(Origin(source, first + begin, offsets[begin]), entries[begin:number]))
+                    run = _RunRows()
+                    signs = run.signs
+                begin = number + 1
+                event = None if entry is None else _plain_event(entry, origin)
+                told.append(Line(origin, raws[number][:-1]) if event is None else event)
+        if begin < len(raws):
+            told.append(run.told(Origin(source, first + begin, offsets[begin]), entries[begin:]))
         return told
 
     def _read_with_care(self, line: Line) -> list[Event | Unreadable]:
@@ -162,15 +175,52 @@ def _plain_event(entry: Entry, origin: Origin) -> Event | None:
     return _event(entry, at, origin)
 
 
+class _RunRows:
+    """What plain lines tell that follow each other."""
+
+    __slots__ = ("ends", "signs", "starts")
+
+    def __init__(self) -> None:
+        self.signs: list[SignRow] = []
+        self.starts: list[StartRow] = []
+        self.ends: list[EndRow] = []
+
+    def take(self, entry: Entry, line: int, offset: int) -> bool:
+        """One that is no heartbeat; False if it has to be read alone."""
+        id = entry.session_id
+        if not is_well_formed(id):
+            return False
+        if type(entry) is Register:
+            deadline = None if entry.deadline is None else millis(entry.deadline)
+            self.starts.append((id, millis(entry.at), line, offset, *_facts(entry, deadline)))
+        elif type(entry) is ReturnLine:
+            wire = entry.returned
+            named = wire.metadata.session_id or wire.session_id
+            if named is not None and named != id:
+                return False
+            signed = named is not None
+            outcome, told = OUTCOMES[wire.status], report_by(wire, None)
+            self.ends.append((id, millis(entry.at), line, offset, outcome, _RETURN, told, signed))
+        else:
+            return False
+        return True
+
+    def told(self, origin: Origin, entries: list[Entry | None]) -> Run:
+        """These, and whom each of the entries tells of."""
+        return Run(origin, [*map(_whose, entries)], self.signs, self.starts, self.ends)
+
+
 def _started(entry: Register, at: Millis | None, deadline: Millis | None, origin: Origin) -> Started:
     """What a register tells. Its times are given apart: a bad one costs more than this."""
+    return Started(entry.session_id, at, origin, *_facts(entry, deadline))
+
+
+def _facts(entry: Register, deadline: Millis | None) -> StartFacts:
+    """What a register tells beside whose start it is, and when."""
     timeout, task = entry.timeout, entry.task_number
     if task is None and entry.task_context is not None:
         task = entry.task_context.task_number
-    return Started(  # by position: names make it a quarter dearer
-        entry.session_id,
-        at,
-        origin,
+    return (
         entry.subagent,
         entry.command,
         entry.caller,
