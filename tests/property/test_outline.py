@@ -76,6 +76,12 @@ class Pair:
         self.outline.add(handle, parent)
         self.naive.parent[handle] = parent
 
+    def add_all(self, parents: dict[int, int | None]) -> None:
+        for handle, parent in parents.items():
+            self.values.setdefault(handle, handle * 7919 % 13)
+            self.naive.parent[handle] = parent
+        self.outline.add_all([*parents], [-1 if parent is None else parent for parent in parents.values()])
+
     def move(self, handle: int, parent: int | None) -> None:
         self.outline.move(handle, parent)
         if self.naive.parent[handle] != parent:
@@ -107,6 +113,7 @@ class Pair:
 
 OPERATIONS = (
     *("add",) * 8,
+    *("add many",) * 2,
     *("move", "change") * 4,
     *("toggle", "reveal") * 2,
     *("put away", "give back") * 2,
@@ -140,6 +147,15 @@ def operate(pair: Pair, rng: random.Random, operation: str, wide: bool) -> None:
     if operation == "add":
         parent = None if not known or rng.random() < 0.1 else known[0] if wide and rng.random() < 0.8 else some
         pair.add(len(known), parent)
+        return
+    if operation == "add many":
+        new = [*range(len(known), len(known) + rng.choice((1, 5, 40)))]
+        later = rng.random() < 0.2  # a parent may come after its child
+        parents = {
+            handle: rng.choice([None, *known[:2], *known[-2:], *(new[number + 1 :] if later else new[:number])])
+            for number, handle in enumerate(new)
+        }
+        pair.add_all(parents)
         return
     if some is None:
         return

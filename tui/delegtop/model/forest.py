@@ -456,6 +456,12 @@ class Forest:
         """The parent of every delegation, in their order; -1 if it has none."""
         return self._only.parents() if self._only is not None else self._rows.parents()
 
+    def parents_of(self, handles: Iterable[Handle]) -> list[int]:
+        """The parent of each of these; -1 if it has none."""
+        if self._only is not None:
+            return [*map(self._only.parents().__getitem__, handles)]
+        return [NOBODY if (parent := self.parent(handle)) is None else parent for handle in handles]
+
     def link(self, handle: Handle) -> Link:
         trees, own = self.at(handle)
         return trees.link(own)

@@ -366,7 +366,7 @@ class HostTrees:
         waiting = (handle for handle, _ in self.in_states(ACTIVE) if self.awaits_person(handle))
         return {*self._ledger.noted(REVIEW), *waiting}
 
-    def parents(self) -> Iterable[int]:
+    def parents(self) -> Sequence[int]:
         """The parent of every delegation, in their order; -1 if it has none."""
         return self._lineage.parents()
 

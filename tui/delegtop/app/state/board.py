@@ -187,12 +187,13 @@ class Board:
         self.showing.begin_again()
         self._apply_sort()
 
-    def _settle_in(self, added: Iterable[Handle]) -> None:
+    def _settle_in(self, added: Sequence[Handle]) -> None:
         """New rows. Some may have been there before the operator went back: they are as they were."""
         folds = self._memory.folds
-        for handle in added:
-            folded = bool(folds) and self.forest.full_id(handle) in folds
-            self.outline.add(handle, self.forest.parent(handle), folded=folded)
+        if not folds:
+            self.outline.add_all(added, self.forest.parents_of(added))
+        for handle in added if folds else ():
+            self.outline.add(handle, self.forest.parent(handle), folded=self.forest.full_id(handle) in folds)
         if self.focus is None and (focus := self._memory.focused(self.forest)) is not None:
             self._focus(focus)
 

@@ -130,6 +130,9 @@ class Numbers:
         number = self._known.get(name)
         return number if number is not None and number < self._count else self._own.get(name)
 
+    def __contains__(self, name: str) -> bool:
+        return self.get(name) is not None
+
     def __getitem__(self, name: str) -> int:
         number = self.get(name)
         if number is None:

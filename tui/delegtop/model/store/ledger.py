@@ -7,7 +7,7 @@ the same events in any order, in any batches, and any number of times give the s
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import compress, groupby
+from itertools import compress, filterfalse, groupby
 from sys import intern
 from typing import ClassVar, Self, cast
 
@@ -164,9 +164,8 @@ class Ledger(ColumnStore):
 
     def _fold_run(self, run: Run, touched: set[Handle], started: set[Handle], ended: set[Handle]) -> None:
         handles, ids, first, source = self.handles, self.ids, len(self.ids), run.origin.source
-        for id in run.ids:  # in the order of the lines, as if each was told alone
-            if handles.get(id) is None:
-                self._add(id)
+        for id in filterfalse(handles.__contains__, run.ids):  # in the order of the lines, as if each was told alone
+            self._add(id)
         started.update(range(first, len(ids)))
         self._hear(run.signs, source, touched, started)
         number = self._beat_place.numbers[source]

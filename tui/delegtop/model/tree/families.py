@@ -81,6 +81,31 @@ class Families:
             wide.insert(node, self._elder_than(node))
         self.children[parent] += 1
 
+    def attach_all(self, nodes: range, parents: Iterable[int]) -> None:
+        """New nodes without children; their parents are there already, or stand before them."""
+        above, first, following, children, stale, wide = (
+            self.parent,
+            self._first,
+            self._next,
+            self.children,
+            self._stale,
+            self._wide,
+        )
+        for node, parent in zip(nodes, parents, strict=True):
+            if parent in wide or (children[parent] and not stale[parent]) or children[parent] >= _WIDE:
+                self.attach(node, parent)
+                continue
+            above[node] = parent
+            following[node] = first[parent]
+            first[parent] = node
+            children[parent] += 1
+
+    def can_take(self, nodes: range, parents: Iterable[int]) -> bool:
+        """Whether these are all new, and their parents are there already or among them."""
+        above, first = self.parent, nodes.start
+        is_new = above[first : nodes.stop].count(ABSENT) == len(nodes)
+        return is_new and all(above[parent] != ABSENT or parent >= first for parent in parents if parent)
+
     def detach(self, node: int) -> None:
         parent, following = self.parent[node], self._next
         if parent in self._wide:

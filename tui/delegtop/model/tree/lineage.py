@@ -68,7 +68,7 @@ class Lineage:
         parent = self._parent[handle]
         return None if parent == NOBODY else parent
 
-    def parents(self) -> Iterable[int]:
+    def parents(self) -> Sequence[int]:
         """The parent of every delegation, NOBODY if it has none."""
         return self._parent
 
@@ -130,7 +130,7 @@ class Lineage:
         self.unsettled.clear()
         self._file(started, affected)
         self._link_all_declared(sorted(started), added)
-        if added.start:  # else all who name no parent are affected
+        if added.start and self._on_path:  # else all who name no parent are affected, or nobody has an inferred one
             for handle in self._filed.keys() & (self._declared_below(self._redeclared | started) | ended):
                 affected |= self._possible_children(self._filed[handle])
         self._redeclared.clear()
@@ -283,6 +283,8 @@ class Lineage:
         for handle in handles:
             shape, start, place = shapes[handle], moments[handle], None
             path = None if shape is None else shape.own_path
+            if parents[handle] is not None and path not in below and handle not in filed:
+                continue  # nearly all, where logs name parents
             if path is not None and len(path) <= LONGEST_PATH and start != UNSET:
                 declared, wanted = parents[handle] is not None, path in below
                 if wanted or not declared:

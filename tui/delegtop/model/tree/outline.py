@@ -7,7 +7,8 @@ delegations cost what a hundred do: nothing here looks at more nodes than lie on
 """
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from operator import gt
 from typing import Any
 
 import msgspec
@@ -94,6 +95,33 @@ class Outline:
         if folded:
             (self._folded if self._unfiltered_folds is None else self._unfiltered_folds)[node] = 1
         self._attach(node, TOP if parent is None else parent + 1, matching, matching)
+
+    def add_all(self, handles: Sequence[Handle], parents: Sequence[int]) -> None:
+        """New delegations in their order, each with its parent; -1 is none. In one go where parents come before their
+        children, nothing is folded, and all is shown."""
+        families = self._families
+        first, last = handles[0] + 1, handles[-1] + 1
+        if last >= len(self._rows):
+            self._make_room(last)
+        nodes, above = range(first, last + 1), [parent + 1 for parent in parents]
+        is_plain = len(nodes) == len(handles) and all(map(gt, nodes, above)) and families.can_take(nodes, above)
+        if not is_plain or self._matches is not None or self._hidden or self._folded.find(1, first, last + 1) >= 0:
+            for handle, parent in zip(handles, parents, strict=True):
+                self.add(handle, None if parent < 0 else parent)
+            return
+        self.newest = handles[-1]
+        self._matching[first : last + 1] = b"\1" * len(nodes)
+        families.attach_all(nodes, above)
+        sizes, inners, all_rows = self._size, self._inner, self._rows
+        for node, parent in zip(reversed(nodes), reversed(above), strict=True):  # children before their parents
+            sizes[node] = size = sizes[node] + 1
+            all_rows[node] = rows = 1 + inners[node]
+            if parent >= first:
+                sizes[parent] += size
+                inners[parent] += rows
+            else:
+                self._climb(node, size, rows)
+        self.revision += 1
 
     def move(self, handle: Handle, parent: Handle | None) -> None:
         """Its parent is another one now, or none."""
