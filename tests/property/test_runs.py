@@ -159,6 +159,7 @@ def test_whatever_stands_in_it(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "CHUNK", chunk)
         patch.setattr(live_feed, "BATCH", batch)
+        patch.setattr(live_feed, "IN_RUNS", batch)
         events, parts, statuses = read(path)
     heard: list[Any] = []
     alone, plain, alone_statuses = read(path, witness=lambda _line, told: heard.extend(told))

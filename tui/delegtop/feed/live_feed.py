@@ -44,6 +44,8 @@ __all__ = ["STDIN", "Batch", "Feed", "Readable", "SourceStatus", "Witness", "aft
 
 BATCH = 256
 """Events, and those of the rest of a block. Larger batches fall out of the processor's cache before they are folded."""
+IN_RUNS = 1_000
+"""The same of events in runs, which take less room."""
 BATCH_SECONDS = 0.05
 RESCAN_SECONDS = 2.0
 SETTLING_SECONDS = 0.25
@@ -384,7 +386,7 @@ class Feed:
                 told = []
             # The clock is asked only every 64 lines, or for every block: it costs a quarter of a line.
             is_block = isinstance(each, LineBlock)
-            if len(batch) + in_runs >= BATCH or ((is_block or not number & 63) and monotonic() > limit):
+            if len(batch) >= BATCH or in_runs >= IN_RUNS or ((is_block or not number & 63) and monotonic() > limit):
                 self._pace.moved()
                 self._processes.take(batch)
                 if index is not None:

@@ -7,7 +7,7 @@ read again with care, field by field.
 
 import re
 from collections.abc import Callable, Iterable
-from itertools import accumulate
+from itertools import accumulate, count
 from operator import attrgetter
 from pathlib import PurePath
 from typing import Any, ClassVar
@@ -101,7 +101,7 @@ class SessionLog(Dialect):
         told: list[Run | Event | Line] = []
         begin, run = 0, _RunRows()
         signs = run.signs
-        for line, (entry, offset) in enumerate(zip(entries, offsets, strict=False), first):
+        for line, entry, offset in zip(count(first), entries, offsets, strict=False):
             if type(entry) is Heartbeat:  # the bulk of a log: a call for each would cost
                 id, at = entry.session_id, millis(entry.at)
                 signs.append((id, at, line, offset, entry.activity, entry.tool, entry.tokens, entry.cost, None))
