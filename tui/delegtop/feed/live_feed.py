@@ -44,7 +44,7 @@ __all__ = ["STDIN", "Batch", "Feed", "Readable", "SourceStatus", "Witness", "aft
 
 BATCH = 256
 """Events, and those of the rest of a block. Larger batches fall out of the processor's cache before they are folded."""
-IN_RUNS = 1_000
+IN_RUNS = 300
 """The same of events in runs, which take less room."""
 BATCH_SECONDS = 0.05
 RESCAN_SECONDS = 2.0

@@ -17,7 +17,11 @@ from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Report, 
 SignRow = tuple[str, Millis | None, int, int, str | None, str | None, int | None, float | None, Heard | None]
 """A sign of life: whose, when, the line and the offset, what it does, tool, tokens, dollars; and the event that it was,
 which tells more than these, if it was one."""
-StartFacts = tuple[
+StartRow = tuple[
+    str,
+    Millis,
+    int,
+    int,
     str | None,
     str | None,
     str | None,
@@ -30,9 +34,7 @@ StartFacts = tuple[
     int | None,
     str | None,
 ]
-"""The fields of `Started` from the agent to the host."""
-StartRow = tuple[str, Millis, int, int, *StartFacts]
-"""A start: whose, when, the line and the offset, and these facts."""
+"""A start: whose, when, the line and the offset, and the fields of `Started` from the agent to the host."""
 EndRow = tuple[str, Millis, int, int, Outcome, Ending, Report, bool]
 """An end: whose, when, the line and the offset, outcome, by what word, the return, and whether it is signed with the
 delegation's own id, which it is then without."""

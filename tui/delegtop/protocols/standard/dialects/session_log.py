@@ -5,7 +5,6 @@ lines spends its time. The decoder is strict, so everything odd about a line mak
 read again with care, field by field.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from itertools import accumulate, count
 from operator import attrgetter
@@ -15,12 +14,13 @@ from typing import Any, ClassVar
 import msgspec
 
 from delegtop.base.clock import Millis, millis
+from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import Origin
 from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.kit.salvage import Notes, Repair, blank, moment, read_apart, salvage, wrong_type
 from delegtop.dialects.signature import Signature
 from delegtop.model.deviation_kinds import DeviationKind
-from delegtop.model.event_runs import EndRow, Run, SignRow, StartFacts, StartRow
+from delegtop.model.event_runs import EndRow, Run, SignRow, StartRow
 from delegtop.model.events import Ended, Ending, Erred, Event, Fault, Heard, Outcome, Report, Started
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 from delegtop.protocols.standard.dialects.return_reading import (
@@ -192,7 +192,7 @@ class _RunRows:
             return False
         if type(entry) is Register:
             deadline = None if entry.deadline is None else millis(entry.deadline)
-            self.starts.append((id, millis(entry.at), line, offset, *_facts(entry, deadline)))
+            self.starts.append(_start_row(entry, millis(entry.at), deadline, line, offset))
         elif type(entry) is ReturnLine:
             wire = entry.returned
             named = wire.metadata.session_id or wire.session_id
@@ -212,15 +212,19 @@ class _RunRows:
 
 def _started(entry: Register, at: Millis | None, deadline: Millis | None, origin: Origin) -> Started:
     """What a register tells. Its times are given apart: a bad one costs more than this."""
-    return Started(entry.session_id, at, origin, *_facts(entry, deadline))
+    return Started(entry.session_id, at, origin, *_start_row(entry, Millis(0), deadline, 0, 0)[4:])
 
 
-def _facts(entry: Register, deadline: Millis | None) -> StartFacts:
-    """What a register tells beside whose start it is, and when."""
+def _start_row(entry: Register, at: Millis, deadline: Millis | None, line: int, offset: int) -> StartRow:
+    """The same as it stands in a run."""
     timeout, task = entry.timeout, entry.task_number
     if task is None and entry.task_context is not None:
         task = entry.task_context.task_number
     return (
+        entry.session_id,
+        at,
+        line,
+        offset,
         entry.subagent,
         entry.command,
         entry.caller,
@@ -320,8 +324,8 @@ class _Shape(msgspec.Struct, gc=False):
 
 _shape = msgspec.json.Decoder(_Shape).decode
 _LINES_SNIFFED = 64
-_EVENT_KEY = re.compile(rb'"event"\s*:\s*"(\w+)"')
-_OWN_KEY = re.compile(rb'"(?:session_id|at)"\s*:')
+_EVENT_KEY = lazy_pattern(rb'"event"\s*:\s*"(\w+)"')
+_OWN_KEY = lazy_pattern(rb'"(?:session_id|at)"\s*:')
 
 
 def _sniff_line(data: bytes) -> int | None:
