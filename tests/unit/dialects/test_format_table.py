@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from delegtop.dialects import GROUP, OWN, Dialect, Sample, load, recognise
 from delegtop.dialects import loaded as with_loaded
 from delegtop.dialects.format_table import FORMATS, PRODUCTS
-from delegtop.dialects.signature import Format, Head
+from delegtop.dialects.signature import Format, Head, Signature
 from delegtop.sources.database import MAGIC, columns_of
 
 HEAD = 64 * 1024
@@ -213,6 +213,17 @@ def test_words_have_no_blanks_or_they_would_never_be_found() -> None:
     assert [
         word for word in WORDS if word.strip(b"\n").translate(None, b"\0 \t\r\n\v\f\xef\xbb\xbf") != word.strip(b"\n")
     ] == []
+
+
+QUOTED = st.lists(st.sampled_from([b'"', b"a", b"b", b":", b"{", b"\n"]), max_size=12).map(b"".join)
+
+
+@given(QUOTED, st.lists(QUOTED, min_size=20, max_size=40, unique=True))
+def test_a_word_is_there_whether_it_is_asked_for_first_or_last(head: bytes, words: list[bytes]) -> None:
+    beginning, plain = Head("x", head), b"\n" + head.replace(b"\n", b"") + b"\n"
+    assert [word for word in words if beginning.bears([Signature((word,))])] == [
+        word for word in words if word in plain
+    ]
 
 
 @pytest.mark.parametrize(
