@@ -41,27 +41,28 @@ class Tokens:
     def add(self, message: str, tokens: int, charge: Charge | None = None) -> int:
         """Count what the message used so far; how much of it is new."""
         self.added = None
-        known = self._recent.pop(message, None)
+        recent = self._recent
+        known = recent.pop(message, None)
         if known is None:
-            before, now = 0, (tokens, charge)
             if charge is not None:
                 self.charge(*charge)
-            if len(self._recent) == _REMEMBERED:
-                del self._recent[next(iter(self._recent))]
+            if len(recent) == _REMEMBERED:
+                del recent[next(iter(recent))]
+            recent[message] = tokens, charge
+            self.total = (self.total or 0) + tokens
+            return tokens
+        before, charged = known
+        new = tokens - before if tokens > before else 0
+        if charge is None or charge == charged:
+            recent[message] = known if not new else (tokens, charged)
         else:
-            before, charged = known
-            tokens = max(before, tokens)
-            if charge is None or charge == charged:
-                now = known if tokens == before else (tokens, charged)
-            else:
-                now = tokens, self.grow(charge, charged)
-        self._recent[message] = now
-        self.total = (self.total or 0) + tokens - before
-        return tokens - before
+            recent[message] = before + new, self.grow(charge, charged)
+        self.total = (self.total or 0) + new
+        return new
 
     def charge(self, account: Account, counts: Counts) -> None:
         """So much was used beside what was counted."""
-        if any(counts):
+        if counts != NO_COUNTS:
             self.added = account, counts
             self._used = None
             known = self._accounts.get(account)
@@ -93,4 +94,4 @@ def _sum(one: Counts, other: Counts) -> Counts:
 
 def charge_of(model: str | None, counts: Counts, *, fast: bool = False) -> Charge | None:
     """What one request is charged to; None if nobody says to which model."""
-    return None if not model or model.startswith("<") else (account_of(model, counts, fast=fast), counts)
+    return None if not model or model[0] == "<" else (account_of(model, counts, fast=fast), counts)
