@@ -11,6 +11,7 @@ from delegtop.sources.text_identity.text_trace import TextTrace, first_data
 CHUNK = 64 * 1024
 """Iterating over blocks of this size costs half of splitting them, and small blocks stay in the processor's cache."""
 
+_NEWLINE = ord("\n")
 OVERSIZE = "oversize"
 WITHOUT_TEXTS = ", read without its long texts"
 
@@ -54,7 +55,12 @@ def whole_lines(
             if rest.strip(b"\0\r\t "):
                 yield Line(Origin(source, trace.line, offset), rest)
         else:
-            block = LineBlock(source, trace.line + 1, trace.offset, list(BytesIO(data[known : data.rfind(b"\n") + 1])))
+            text = BytesIO(data)
+            text.seek(known)
+            raws = text.readlines()
+            if data[-1] != _NEWLINE:
+                raws.pop()
+            block = LineBlock(source, trace.line + 1, trace.offset, raws)
             try:
                 yield block
             finally:  # whoever stops listening has had the lines up to here

@@ -280,7 +280,7 @@ def costed(here: SpawnPlace, entry: TranscriptEntry) -> None:
         here.who.say(Heard(here.who.id, None, here.origin, cost=entry.total_cost, whole=True))
 
 
-HANDLERS: dict[str, Callable[[SpawnPlace, TranscriptEntry], None]] = {
+HANDLERS: dict[str | None, Callable[[SpawnPlace, TranscriptEntry], None]] = {
     "user": user,
     "assistant": assistant,
     "system": system,
