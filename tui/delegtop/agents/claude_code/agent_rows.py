@@ -12,6 +12,7 @@ import msgspec
 
 from delegtop.agents.claude_code import PRODUCT
 from delegtop.agents.claude_code.pursuit import Pursuit
+from delegtop.agents.claude_code.wire import WireUsage
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects.kit.loops import Repeats
@@ -173,6 +174,7 @@ class Transcript(Pursuit):
         "session",
         "tokens",
         "turns",
+        "usage",
     )
 
     def __init__(self, session: str, agent: str | None, is_trunk: bool) -> None:
@@ -185,6 +187,8 @@ class Transcript(Pursuit):
         """What it started before its own place was known."""
         self.repeats = Repeats()
         self.tokens = Tokens()
+        self.usage: WireUsage | None = None
+        """What the last answer used, as it was told last."""
         self.aside: Sequence[UsedAside] = ()
         """What others used that is counted as its own."""
         self.began = False
