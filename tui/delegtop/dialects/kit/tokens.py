@@ -20,7 +20,7 @@ Charge = tuple[Account, Counts]
 class Tokens:
     """The tokens of one conversation."""
 
-    __slots__ = ("_accounts", "_recent", "_used", "added", "total")
+    __slots__ = ("_account", "_accounts", "_counts", "_recent", "_used", "added", "total")
 
     def __init__(self) -> None:
         self.total: int | None = None
@@ -28,13 +28,17 @@ class Tokens:
         """What the message that was told last added to that."""
         self._recent: dict[str, tuple[int, Charge | None]] = {}
         self._accounts: dict[Account, Counts] = {}
+        self._account: Account | None = None
+        """The one that was used last, which is nearly always the next one too. Its sums stand apart until another is."""
+        self._counts = NO_COUNTS
         self._used: tuple[Usage, ...] | None = None
 
     @property
     def used(self) -> tuple[Usage, ...] | None:
         """By model and kind; the same tuple until more is used. It is made when it is asked for: not every message
         tells of it."""
-        if self._used is None and self._accounts:
+        if self._used is None and self._account is not None:
+            self._accounts[self._account] = self._counts
             self._used = tuple(map(usage_of, self._accounts.keys(), self._accounts.values()))
         return self._used
 
@@ -65,8 +69,15 @@ class Tokens:
         if counts != NO_COUNTS:
             self.added = account, counts
             self._used = None
-            known = self._accounts.get(account)
-            self._accounts[account] = counts if known is None else _sum(known, counts)
+            if account != self._account:
+                self._turn_to(account)
+            self._counts = _sum(self._counts, counts)
+
+    def _turn_to(self, account: Account) -> None:
+        """Another account is used from now on."""
+        if self._account is not None:
+            self._accounts[self._account] = self._counts
+        self._account, self._counts = account, self._accounts.get(account, NO_COUNTS)
 
     def grow(self, charge: Charge, charged: Charge | None) -> Charge:
         """A message that is told again has used what is more. It stays with the account it was first put to."""
