@@ -163,6 +163,7 @@ class Transcript(Pursuit):
         "aside",
         "began",
         "below",
+        "counted",
         "described",
         "failures",
         "finished",
@@ -174,7 +175,6 @@ class Transcript(Pursuit):
         "session",
         "tokens",
         "turns",
-        "usage",
     )
 
     def __init__(self, session: str, agent: str | None, is_trunk: bool) -> None:
@@ -187,8 +187,8 @@ class Transcript(Pursuit):
         """What it started before its own place was known."""
         self.repeats = Repeats()
         self.tokens = Tokens()
-        self.usage: WireUsage | None = None
-        """What the last answer used, as it was told last."""
+        self.counted: tuple[str, WireUsage] | None = None
+        """The answer that was counted last, and what it used, if that is charged to a model."""
         self.aside: Sequence[UsedAside] = ()
         """What others used that is counted as its own."""
         self.began = False

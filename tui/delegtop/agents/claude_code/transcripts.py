@@ -50,7 +50,7 @@ def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
             elif block.type == "text" and block.text:
                 said = f"{said}\n{block.text}" if said else block.text
         if came_back and not said:
-            here.who.turn_to(_IDLE if _is_rejected(entry) else _MODEL, here.at)
+            here.who.turn_to(_IDLE if entry.tool_use_result and _is_rejected(entry) else _MODEL, here.at)
     else:
         said = content or ""
     if said:
@@ -59,7 +59,7 @@ def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
 
 def _is_rejected(entry: TranscriptEntry) -> bool:
     """Whether a person refused the tool and said nothing more: the agent stops and waits."""
-    return 0 < len(entry.tool_use_result) < _SHORT and string(entry.tool_use_result) == _REJECTED
+    return len(entry.tool_use_result) < _SHORT and string(entry.tool_use_result) == _REJECTED
 
 
 def _said(here: SpawnPlace, text: str, entry: TranscriptEntry) -> None:
@@ -115,8 +115,8 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
     if message is None:
         return
     copied, id, usage = bool(entry.forked_from), message.id, message.usage
-    # Each record of an answer repeats what it used: of nearly all that is nothing new.
-    if usage is not None and id and not copied and not (id == who.message and usage == who.usage):
+    # Each record of an answer repeats what it used: mostly that is nothing new.
+    if usage is not None and id and not copied and (who.counted is None or (id, usage) != who.counted):
         _spent(here, id, usage, message.model)
     if "model" not in who.described and message.model and message.model != _MADE_UP:
         who.described += ("model",)
@@ -141,8 +141,9 @@ def _spent(here: SpawnPlace, id: str, usage: WireUsage, model: str | None) -> No
     """Count what an answer used so far."""
     who = here.who
     new, counts = usage.spent()
-    new = who.tokens.add(id, new, charge_of(model, counts, fast=usage.speed == "fast"))
-    who.usage = usage
+    charge = charge_of(model, counts, fast=usage.speed == "fast")
+    new = who.tokens.add(id, new, charge)
+    who.counted = (id, usage) if charge is not None else None
     if new and who.agent is not None and who.agent.startswith(COMPACTS) and here.at is not None:
         charges = () if who.tokens.added is None else (who.tokens.added,)
         here.family.compacted(who.session, UsedAside(here.at, new, charges), here.origin)

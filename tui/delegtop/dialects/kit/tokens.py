@@ -71,7 +71,9 @@ class Tokens:
             self._used = None
             if account != self._account:
                 self._turn_to(account)
-            self._counts = _sum(self._counts, counts)
+            into, out, read, write, hour = counts
+            before = self._counts
+            self._counts = before[0] + into, before[1] + out, before[2] + read, before[3] + write, before[4] + hour
 
     def _turn_to(self, account: Account) -> None:
         """Another account is used from now on."""
