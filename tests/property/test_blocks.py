@@ -1,6 +1,7 @@
 """Lines that are read together tell what they tell one by one."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ from hypothesis import strategies as st
 from tests.property.test_dialects_never_crash import EVENTS, NESTED
 
 from delegtop.agents.claude_code.transcript_dialect import ClaudeCode
+from delegtop.agents.claude_code.wire import WireUsage
 from delegtop.base.clock import WallClock
+from delegtop.dialects.kit.tokens import Tokens, charge_of
 from delegtop.feed.live_feed import Feed
 from delegtop.model.event_runs import Run
-from delegtop.model.events import Event
+from delegtop.model.events import Event, Heard, Phase
 from delegtop.model.store.ledger import Ledger
 from delegtop.protocols.standard.dialects.session_log import SessionLog
 from delegtop.sources.records import Line, LineBlock, Unreadable
@@ -60,6 +63,7 @@ RAWS = st.lists(
 
 SESSION = "0a0b0c0d-0000-4000-8000-000000000001"
 USED = st.fixed_dictionaries({"input_tokens": st.integers(-1, 300_000), "output_tokens": st.just(7)})
+USES = st.fixed_dictionaries({"input_tokens": st.sampled_from([1, 2]), "output_tokens": st.just(7)})
 CALLS = st.sampled_from(["t1", "t2", "t3"])
 BLOCK = st.one_of(
     st.fixed_dictionaries({"type": st.just("text"), "text": st.sampled_from(["Done.", "word " * 1_000])}),
@@ -119,6 +123,7 @@ BEGUN = json.dumps(
     {"type": "user", "sessionId": SESSION, "timestamp": "2026-02-03T09:00:00Z", "message": {"content": "Go"}}
 ).encode()
 BEGUN += b"\n"
+CALL = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/a"}}
 PATH = f"/home/me/.claude/projects/-srv-work/{SESSION}.jsonl"
 
 
@@ -145,6 +150,54 @@ def test_signs_of_life_that_are_left_out_are_outdone(raws: list[bytes], half: in
     assert [*brief.ledger.pulse.minutes] == [*whole.ledger.pulse.minutes]
     assert brief.all() == whole.all()
     assert brief.records == whole.records
+
+
+@settings(max_examples=300)
+@given(TRANSCRIPT, st.lists(st.integers(0, 17), max_size=6))
+def test_where_blocks_end_changes_nothing(raws: list[bytes], ends: list[int]) -> None:
+    """Whether every sign of life is told or only the last."""
+    raws = [BEGUN, *raws]
+    whole, brief = _Known(is_brief=False), _Known(is_brief=True)
+    whole.read(raws, 1, 0)
+    for begin, end in pairwise([0, *sorted(ends), len(raws)]):
+        brief.read(raws[begin:end], 1 + begin, sum(map(len, raws[:begin])))
+    assert brief.all() == whole.all()
+    assert [*brief.ledger.pulse.minutes] == [*whole.ledger.pulse.minutes]
+    assert brief.records == whole.records
+
+
+def test_of_a_sign_of_life_that_one_of_another_minute_outdoes_only_its_time_is_told() -> None:
+    used = {"id": "m1", "model": "claude-opus-5-5", "usage": {"input_tokens": 5}, "content": [CALL]}
+    said = {"type": "assistant", "sessionId": SESSION, "message": used}
+    times = ("09:00:01", "09:00:02", "09:01:00")
+    raws = [json.dumps({**said, "timestamp": f"2026-02-03T{time}Z"}).encode() + b"\n" for time in times]
+    known = _Known(is_brief=True)
+    known.read([BEGUN, raws[0]], 1, 0)
+    first, second, third = known.dialect.read_block(LineBlock(PATH, 3, 900, [raws[1], raws[1], raws[2]]), 4_096)
+    assert first is None
+    assert isinstance(second, Heard)
+    assert isinstance(third, Heard)
+    assert (second.at, second.tool, second.tokens, second.phase) == (1_770_109_202_000, None, None, None)
+    assert (third.tool, third.tokens, third.phase) == ("Read", 5, Phase.TOOL)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["m1", "m2"]), st.none() | USES, st.sampled_from(["a", "b", None])), max_size=8))
+def test_an_answer_that_is_told_again_is_counted_as_if_nobody_knew(
+    told: list[tuple[str, dict[str, int] | None, str | None]],
+) -> None:
+    """What it used is looked at only where it is not what the record before it said."""
+    tokens, known = Tokens(), _Known(is_brief=True)
+    raws = [BEGUN]
+    for id, usage, model in told:
+        message = {"id": id, "usage": usage, "model": model, "content": []}
+        entry = {"type": "assistant", "sessionId": SESSION, "timestamp": "2026-02-03T09:00:01Z", "message": message}
+        raws.append(json.dumps(entry).encode() + b"\n")
+        if usage is not None:
+            new, counts = WireUsage(usage["input_tokens"], output_tokens=usage["output_tokens"]).spent()
+            tokens.add(id, new, charge_of(model, counts))
+    known.read(raws, 1, 0)
+    (session,) = known.all().values()
+    assert (session.tokens, {*session.usage}) == (tokens.total or None, {*(tokens.used or ())})
 
 
 @pytest.mark.parametrize(
@@ -174,11 +227,11 @@ class _Known:
     def __init__(self, *, is_brief: bool) -> None:
         self.ledger = Ledger()
         self.records = self.told = 0
-        self._dialect = ClaudeCode()
-        self._dialect.is_brief = is_brief
+        self.dialect = ClaudeCode()
+        self.dialect.is_brief = is_brief
 
     def read(self, raws: list[bytes], line: int, offset: int) -> None:
-        for told in self._dialect.read_block(LineBlock(PATH, line, offset, list(raws)), 4_096):
+        for told in self.dialect.read_block(LineBlock(PATH, line, offset, list(raws)), 4_096):
             assert not isinstance(told, Line | Run)
             events = [
                 each for each in (told if isinstance(told, tuple) else (told,)) if not isinstance(each, Unreadable)

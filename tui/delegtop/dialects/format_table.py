@@ -171,10 +171,10 @@ FORMATS: tuple[Format, ...] = (
     )),
     Format('qwen', 'delegtop.agents.qwen.qwen_transcripts:Qwen', 97, (), (
         Signature((b'"agentId":', b'"agentType":', b'"status":'), ''),
-        Signature((b'{"uuid":',), 'agent-'),
-        Signature((b'{"uuid":',), 'chats'),
+        Signature((b'\n{"uuid":',), 'agent-'),
+        Signature((b'\n{"uuid":',), 'chats'),
         Signature((b'"parts":', b'"uuid":'), ''),
-        Signature((b'systemPayload', b'"uuid":'), ''),
+        Signature((b'"systemPayload":', b'"uuid":'), ''),
     )),
     Format('kimi', 'delegtop.agents.kimi.wire_log:Kimi', 90, (), (
         Signature((b'"agents":', b'"parentAgentId":'), ''),

@@ -6,6 +6,7 @@ signatures, `sniff` says 0.
 """
 
 from collections.abc import Iterable, Set
+from functools import cache
 
 import msgspec
 
@@ -16,11 +17,18 @@ SQLITE = b"SQLiteformat3"
 _BLANK = b"\0\xef\xbb\xbf \t\r\n\v\f"
 """What is taken out of the beginning of a file; byte order marks are made of three of them."""
 _EDGE = b"\n"
-_QUOTE = b'"'
-_FEW = 6
-"""Words that are looked for as they are: each takes a tenth as long as to take the quotes apart."""
 _SPELLED = lazy_pattern(rb"\\u00[4-7]")
 """How JSON may spell the letters of a word in numbers."""
+_NAMES = lazy_pattern(rb'"?\w+"?')
+_QUOTE = b'"'
+_NEAR = 64
+"""Bytes at the beginning in which a word is looked for with which a file begins."""
+
+
+@cache
+def _in_one_piece(word: bytes) -> bytes:
+    """What of a word no blank breaks up: the longest name in it, if it is of JSON, however its signs are spaced."""
+    return max(_NAMES.findall(word), key=len, default=b"") if _QUOTE in word else b""
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -42,11 +50,21 @@ class Head:
     def __init__(self, path: str, head: bytes, columns: Set[str] = frozenset()) -> None:
         self._path = path
         self._columns = columns
-        self._head = _EDGE + head.translate(None, _BLANK) + _EDGE
-        self._is_spelled = _SPELLED.search(self._head) is not None  # a fifth of looking for each of the four
+        self._raw = head
+        self._bare: bytes | None = None
+        """The same without blanks: taken out of most heads for no word."""
+        self._is_plain = b"\0" not in head
+        """Whether no character has blanks within itself, as in UTF-16."""
+        spelled = head if self._is_plain else self._head
+        self._is_spelled = _SPELLED.search(spelled) is not None  # a fifth of looking for each of the four
+        self._start = _EDGE + head[:_NEAR].translate(None, _BLANK)
         self._is_there: dict[bytes, bool] = {}
-        self._quoted: set[bytes] | None = None
-        """All that stands between two quotes, once it is worth knowing."""
+
+    @property
+    def _head(self) -> bytes:
+        if self._bare is None:
+            self._bare = _EDGE + self._raw.translate(None, _BLANK) + _EDGE
+        return self._bare
 
     def bears(self, signatures: Iterable[Signature]) -> bool:
         """Whether one of the signatures fits."""
@@ -61,17 +79,16 @@ class Head:
         """Several signatures have a word in common, and to look for one that is not there takes longest."""
         found = self._is_there.get(word)
         if found is None:
-            found = self._is_there[word] = self._may_hold(word) and word in self._head
+            is_inside = _EDGE not in word
+            found = self._may_hold(word) and ((is_inside and word in self._raw) or word in self._head)
+            self._is_there[word] = found
         return found
 
     def _may_hold(self, word: bytes) -> bool:
-        """False if it is certain that it is not there: what stands between two quotes in the word stands between none
-        in the file. To know all that does is worth it only for who asks for many words."""
-        if len(self._is_there) < _FEW:
-            return True
-        if self._quoted is None:
-            self._quoted = {*self._head.split(_QUOTE)}
-        return self._quoted.issuperset(word.split(_QUOTE)[1:-1])
+        """Whether a look at the raw bytes leaves it open that a word is there."""
+        if word.startswith(_EDGE) and len(self._start) > len(word):
+            return self._start.startswith(word)
+        return not self._is_plain or _in_one_piece(word) in self._raw
 
 
 class Format(msgspec.Struct, frozen=True):

@@ -13,6 +13,8 @@ from msgspec import Meta
 BANDS = (0, 100_000, 200_000, 272_000)
 """Tokens of a prompt from which on some model has another price, beginning with none."""
 
+_SHORT = BANDS[1]
+
 Counts = tuple[int, int, int, int, int]
 """Input, output, cache read, cache written for minutes, and for an hour: in the order of the fields below."""
 NO_COUNTS: Counts = (0, 0, 0, 0, 0)
@@ -52,8 +54,9 @@ def band(prompt: int) -> int:
 
 def account_of(model: str, counts: Counts, *, fast: bool = False) -> Account:
     """What one request is charged to."""
-    prompt = counts[0] + counts[2] + counts[3] + counts[4]
-    return _shared(model, 0 if prompt <= BANDS[1] else band(prompt), fast)
+    into, _, read, write, hour = counts
+    prompt = into + read + write + hour
+    return _shared(model, 0 if prompt <= _SHORT else band(prompt), fast)
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,12 @@ from delegtop.sources.text_identity.text_trace import TextTrace, first_data
 
 CHUNK = 64 * 1024
 """Iterating over blocks of this size costs half of splitting them, and small blocks stay in the processor's cache."""
+LARGE = 4 * CHUNK
+"""The same where lines are long: in a smaller block there are too few of them for what is done once a block."""
+_LONG = 1024
+"""Bytes of a line on average."""
 
+_NEWLINE = ord("\n")
 OVERSIZE = "oversize"
 WITHOUT_TEXTS = ", read without its long texts"
 
@@ -23,8 +28,7 @@ def whole_lines(
     Each block is read together with the bytes before it, so a text that was exchanged in the meantime is noticed
     before any of it is delivered: the trace is then marked as disturbed.
     """
-    usual = min(CHUNK, limit)
-    wanted = usual
+    usual = wanted = min(CHUNK, limit)
     while trace.offset < size:
         known = len(trace.tail)
         base = trace.offset - known
@@ -54,7 +58,13 @@ def whole_lines(
             if rest.strip(b"\0\r\t "):
                 yield Line(Origin(source, trace.line, offset), rest)
         else:
-            block = LineBlock(source, trace.line + 1, trace.offset, list(BytesIO(data[known : data.rfind(b"\n") + 1])))
+            text = BytesIO(data)
+            text.seek(known)
+            raws = text.readlines()
+            if data[-1] != _NEWLINE:
+                raws.pop()
+            usual = min(LARGE if len(data) > _LONG * len(raws) else CHUNK, limit)
+            block = LineBlock(source, trace.line + 1, trace.offset, raws)
             try:
                 yield block
             finally:  # whoever stops listening has had the lines up to here

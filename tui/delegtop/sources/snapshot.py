@@ -130,12 +130,14 @@ class Snapshot:
         if look_of(found) == self._seen and self._settled:
             return None, self._seen
         fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(fd, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor, not a path
+        try:
             found = os.fstat(fd)
             if not stat.S_ISREG(found.st_mode):
                 raise OSError(0, "not a regular file")
-            data = _read_all(file.fileno(), min(found.st_size, self._limit) + 1)
+            data = _read_all(fd, min(found.st_size, self._limit) + 1)
             unchanged = look_of(os.fstat(fd)) == look_of(found)
+        finally:
+            os.close(fd)
         return (data, look_of(found)) if unchanged else (None, None)
 
     def _take(self, data: bytes, stamp: Look) -> Line:

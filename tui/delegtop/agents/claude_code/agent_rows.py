@@ -12,6 +12,7 @@ import msgspec
 
 from delegtop.agents.claude_code import PRODUCT
 from delegtop.agents.claude_code.pursuit import Pursuit
+from delegtop.agents.claude_code.wire import WireUsage
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects.kit.loops import Repeats
@@ -162,6 +163,7 @@ class Transcript(Pursuit):
         "aside",
         "began",
         "below",
+        "counted",
         "described",
         "failures",
         "finished",
@@ -185,6 +187,8 @@ class Transcript(Pursuit):
         """What it started before its own place was known."""
         self.repeats = Repeats()
         self.tokens = Tokens()
+        self.counted: tuple[str, WireUsage] | None = None
+        """The answer that was counted last, and what it used, if that is charged to a model."""
         self.aside: Sequence[UsedAside] = ()
         """What others used that is counted as its own."""
         self.began = False

@@ -6,21 +6,22 @@ from textwrap import dedent
 
 from msgspec import Struct
 
+from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.dialects.kit.coerce import clip
 from delegtop.dialects.kit.tags import enclosed, inside, tagged
 from delegtop.model.events import Ending, Fault, Outcome, Report
 
-_NOTICE = re.compile("<(task-notification)>")
-_TAG = re.compile("<(task-id|tool-use-id|status|summary)>")
+_NOTICE = lazy_pattern("<(task-notification)>")
+_TAG = lazy_pattern("<(task-id|tool-use-id|status|summary)>")
 _RESULT, _AFTER_RESULT = "<result>", "</result>"
-_DURATION = re.compile(r"<duration_ms>(\d{1,12})</duration_ms>")
-_MATE = re.compile("<(teammate-message)([^>]{0,1000})>")
+_DURATION = lazy_pattern(r"<duration_ms>(\d{1,12})</duration_ms>")
+_MATE = lazy_pattern("<(teammate-message)([^>]{0,1000})>")
 _AFTER_MATE = "</teammate-message>"
-_MATE_ID = re.compile(r'teammate_id="([^"]*)"')
-_LEFT = re.compile(r'"type"\s*:\s*"(shutdown_approved|teammate_terminated)"')
-_AGENT_ID = re.compile(r"^agentId: ([\w@.-]+)", re.MULTILINE)
-_POLL = re.compile("<(task_id|task_type|status)>")
-_TRAILER = re.compile(r"^agentId: \S+ \((?:internal|use).*", re.MULTILINE | re.DOTALL)
+_MATE_ID = lazy_pattern(r'teammate_id="([^"]*)"')
+_LEFT = lazy_pattern(r'"type"\s*:\s*"(shutdown_approved|teammate_terminated)"')
+_AGENT_ID = lazy_pattern(r"^agentId: ([\w@.-]+)", re.MULTILINE)
+_POLL = lazy_pattern("<(task_id|task_type|status)>")
+_TRAILER = lazy_pattern(r"^agentId: \S+ \((?:internal|use).*", re.MULTILINE | re.DOTALL)
 _ADDED = ("agentId: ", "<tools-used-before-summary>")
 _FRAME = "The report follows:\n"
 _MASKED = ("API Error",)

@@ -36,10 +36,13 @@ class Pursuit:
     def come_back(self, id: str, at: Millis | None) -> Tool | None:
         """A call came back. Calls that are made at once begin one after the other, but for those that only look: the
         next may begin only now."""
-        was_first = id == next(iter(self.open), None)
-        tool = self.open.pop(id, None)
-        if was_first and at is not None and self.open:
-            call = next(iter(self.open.values()))
+        calls = self.open
+        if len(calls) < 2:  # nearly always
+            return calls.pop(id, None)
+        was_first = id == next(iter(calls))
+        tool = calls.pop(id, None)
+        if was_first and at is not None:
+            call = next(iter(calls.values()))
             call.at = at if call.at is None else max(call.at, at)
         return tool
 

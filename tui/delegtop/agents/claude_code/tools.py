@@ -9,7 +9,7 @@ from delegtop.base.text import cut, folded
 from delegtop.model.events import Phase
 
 _LINE = 200
-_KEPT = 2_048
+_KEPT = 32 * 1024
 """Bytes of an input that is kept until somebody asks what it says."""
 SPAWNS = frozenset({"Task", "Agent"})
 WORKFLOW = "Workflow"

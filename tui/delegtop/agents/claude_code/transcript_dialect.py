@@ -14,7 +14,7 @@ from delegtop.agents.claude_code.agent_rows import AgentRow, Transcript
 from delegtop.agents.claude_code.file_layout import FileKind
 from delegtop.agents.claude_code.project_files import ProjectFiles, TranscriptFile
 from delegtop.agents.claude_code.spawns import SpawnPlace
-from delegtop.agents.claude_code.transcripts import BEGINS, HANDLERS, titled
+from delegtop.agents.claude_code.transcripts import BEGINS, HANDLERS, assistant, titled, user
 from delegtop.agents.claude_code.waiting_sign import WaitingSign
 from delegtop.agents.claude_code.wire import Meta, TranscriptEntry, WireSnapshot, decode, decode_entry, salvage
 from delegtop.base.clock import parse_time
@@ -195,14 +195,14 @@ class ClaudeCode(Dialect):
     # -- one record ------------------------------------------------------------------------------------------------
 
     def _enter(self, file: TranscriptFile, entry: TranscriptEntry, origin: Origin) -> None:
-        who = file.transcript
+        who, waiting = file.transcript, self._waiting
         if who is None and file.place.kind is FileKind.JOURNAL:
             return sidecars.journal(self._family, file.place, entry, origin)
         if entry.permission_mode and who is not None:
-            if self._waiting is not None:
-                self._waiting.tell()
+            if waiting is not None:
+                waiting.tell()
             who.mode = entry.permission_mode
-        handler = HANDLERS.get(entry.type or "")
+        handler = HANDLERS.get(entry.type)
         if handler is None:
             return None
         if who is None or (not file.is_agents and (entry.agent_id or entry.is_sidechain)):
@@ -217,10 +217,10 @@ class ClaudeCode(Dialect):
         if entry.permission_mode:
             who.mode = entry.permission_mode
         here = SpawnPlace(self._family, file, who, at, origin)
-        is_sign = entry.type == "user" or (entry.type == "assistant" and entry.message is not None)
-        waiting, is_outdone = self._waiting, False
+        is_sign = handler is user or (handler is assistant and entry.message is not None)
+        is_outdone = False
         if waiting is not None:
-            is_outdone = is_sign and waiting.is_outdone(who, at)
+            is_outdone = is_sign and at is not None and waiting.who is who
             if not is_outdone:
                 waiting.tell()
         if not (who.began and "place" in who.described) and entry.type in BEGINS:
@@ -228,9 +228,12 @@ class ClaudeCode(Dialect):
         handler(here, entry)
         if not is_sign:
             return None
-        if is_outdone and at is not None and waiting is not None and not self._told:
-            waiting.renew(who, at, origin)
-        elif waiting is None or not waiting.take(here, is_alone=not self._told):
+        if is_outdone and at is not None and waiting is not None:
+            if not self._told:
+                return waiting.renew(who, at, origin)
+            waiting.leave(who.later(at))
+            waiting.who = None
+        if waiting is None or self._told or not waiting.begin(here):
             who.hear(at, origin)
         return None
 

@@ -14,6 +14,7 @@ from delegtop.agents.claude_code.wire import (
     Message,
     TranscriptEntry,
     WireProgress,
+    WireUsage,
     decode,
     string,
 )
@@ -21,6 +22,7 @@ from delegtop.base.clock import Millis, parse_time
 from delegtop.dialects.kit.tokens import charge_of
 from delegtop.model.events import Described, Ended, Ending, Erred, Fault, Heard, Outcome, Phase, Report, Resumed
 
+_IDLE, _MODEL = Phase.IDLE, Phase.MODEL  # to ask an enumeration for them costs as much as all else a result means
 _GOES_ON = frozenset({"tool_use", "pause_turn"})
 _MADE_UP = "<synthetic>"
 _TURN_OVER = frozenset({"stop_hook_summary", "turn_duration"})
@@ -38,19 +40,17 @@ _PASSING = frozenset({"rate_limit", "overloaded", "server_error"})
 def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
     """Something was said to the agent: a prompt, the result of a tool, a notice."""
     message = entry.message
-    content = message.content if message else None
-    if isinstance(content, list):
-        texts: list[str] = []
-        came_back = False
+    content = None if message is None else message.content
+    if type(content) is list:
+        said, came_back = "", False
         for block in content:
             if block.type == "tool_result":
                 came_back = True
                 _result(here, block, entry)
             elif block.type == "text" and block.text:
-                texts.append(block.text)
-        said = "\n".join(texts)
+                said = f"{said}\n{block.text}" if said else block.text
         if came_back and not said:
-            here.who.turn_to(Phase.IDLE if _is_rejected(entry) else Phase.MODEL, here.at)
+            here.who.turn_to(_IDLE if entry.tool_use_result and _is_rejected(entry) else _MODEL, here.at)
     else:
         said = content or ""
     if said:
@@ -59,7 +59,7 @@ def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
 
 def _is_rejected(entry: TranscriptEntry) -> bool:
     """Whether a person refused the tool and said nothing more: the agent stops and waits."""
-    return 0 < len(entry.tool_use_result) < _SHORT and string(entry.tool_use_result) == _REJECTED
+    return len(entry.tool_use_result) < _SHORT and string(entry.tool_use_result) == _REJECTED
 
 
 def _said(here: SpawnPlace, text: str, entry: TranscriptEntry) -> None:
@@ -114,31 +114,52 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
     who, message = here.who, entry.message
     if message is None:
         return
-    copied = bool(entry.forked_from)
-    if message.usage and message.id and not copied:
-        new, counts = message.usage.spent()
-        new = who.tokens.add(message.id, new, charge_of(message.model, counts, fast=message.usage.speed == "fast"))
-        if new and who.agent is not None and who.agent.startswith(COMPACTS) and here.at is not None:
-            charges = () if who.tokens.added is None else (who.tokens.added,)
-            here.family.compacted(who.session, UsedAside(here.at, new, charges), here.origin)
-    if message.model and message.model != _MADE_UP and "model" not in who.described:
+    copied, id, usage = bool(entry.forked_from), message.id, message.usage
+    # Each record of an answer repeats what it used: mostly that is nothing new.
+    if usage is not None and id and not copied and (who.counted is None or (id, usage) != who.counted):
+        _spent(here, id, usage, message.model)
+    if "model" not in who.described and message.model and message.model != _MADE_UP:
         who.described += ("model",)
         who.say(Described(who.id, here.at, here.origin, model=message.model))
     if not copied:
-        who.answer(message.id)
-    blocks = message.content if isinstance(message.content, list) else []
-    for block in blocks:
-        if block.type == "tool_use" and block.id and block.name and not copied:
-            given = bytes(block.input)
-            used = who.open[block.id] = tool(block.name, given, here.at)
-            if block.name in OF_AGENTS:
-                spawns.used(here, block, used)
-            if not who.repeats.is_other(block.name, given):
-                _called(here, given, used)
+        who.answer(id)
+    content, has_text = message.content, False
+    if type(content) is list:
+        for block in content:
+            kind = block.type
+            if kind == "tool_use" and not copied:
+                _used(here, block)
+            elif kind == "text":
+                has_text = True
     if entry.is_api_error_message:
         _failed(here, entry, message)
     else:
-        _paused(here, message, blocks)
+        _paused(here, message.stop_reason, has_text=has_text or type(content) is str)
+
+
+def _spent(here: SpawnPlace, id: str, usage: WireUsage, model: str | None) -> None:
+    """Count what an answer used so far."""
+    who = here.who
+    new, counts = usage.spent()
+    charge = charge_of(model, counts, fast=usage.speed == "fast")
+    new = who.tokens.add(id, new, charge)
+    who.counted = (id, usage) if charge is not None else None
+    if new and who.agent is not None and who.agent.startswith(COMPACTS) and here.at is not None:
+        charges = () if who.tokens.added is None else (who.tokens.added,)
+        here.family.compacted(who.session, UsedAside(here.at, new, charges), here.origin)
+
+
+def _used(here: SpawnPlace, block: ContentBlock) -> None:
+    """A tool is used."""
+    id, name, who = block.id, block.name, here.who
+    if not (id and name):
+        return
+    given = bytes(block.input)
+    used = who.open[id] = tool(name, given, here.at)
+    if name in OF_AGENTS:
+        spawns.used(here, block, used)
+    if not who.repeats.is_other(name, given):
+        _called(here, given, used)
 
 
 def _called(here: SpawnPlace, given: bytes, used: Tool) -> None:
@@ -155,18 +176,16 @@ def _did_else(here: SpawnPlace) -> None:
         who.say(note)
 
 
-def _paused(here: SpawnPlace, message: Message, blocks: list[ContentBlock]) -> None:
+def _paused(here: SpawnPlace, reason: str | None, *, has_text: bool) -> None:
     """Whether the answer ends the turn. Old versions do not say so; there a text without a tool does."""
-    who, reason = here.who, message.stop_reason
-    if reason is None:
-        over = isinstance(message.content, str) or any(block.type == "text" for block in blocks)
-    else:
-        over = reason not in _GOES_ON
-    who.turn_to(Phase.IDLE if over else Phase.MODEL, here.at)
-    if over:
-        _did_else(here)
-    if over and reason is not None and not who.open:
+    who = here.who
+    if not (has_text if reason is None else reason not in _GOES_ON):
+        return who.turn_to(_MODEL, here.at)
+    who.turn_to(_IDLE, here.at)
+    _did_else(here)
+    if reason is not None and not who.open:
         _turned(here, Outcome.COMPLETED)
+    return None
 
 
 def _failed(here: SpawnPlace, entry: TranscriptEntry, message: Message) -> None:
@@ -280,7 +299,7 @@ def costed(here: SpawnPlace, entry: TranscriptEntry) -> None:
         here.who.say(Heard(here.who.id, None, here.origin, cost=entry.total_cost, whole=True))
 
 
-HANDLERS: dict[str, Callable[[SpawnPlace, TranscriptEntry], None]] = {
+HANDLERS: dict[str | None, Callable[[SpawnPlace, TranscriptEntry], None]] = {
     "user": user,
     "assistant": assistant,
     "system": system,

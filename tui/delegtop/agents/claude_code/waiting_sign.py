@@ -1,4 +1,4 @@
-"""Signs of life that are told of a block of lines only if no later one of the same minute outdoes them.
+"""Signs of life that are told of a block of lines only if no later one outdoes them.
 
 Of the signs of one agent the last counts, with the most that was used, which only grows; of the others nothing is left
 but the minute that something was heard in.
@@ -11,6 +11,7 @@ from delegtop.agents.claude_code.spawns import SpawnPlace
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Told
+from delegtop.model.events import Heard
 from delegtop.sources.records import Line, LineBlock
 
 
@@ -18,41 +19,47 @@ class WaitingSign:
     """The last sign of life of a block, until it is known whether the next record outdoes it. Else it is told before
     anything changes what it would say."""
 
-    __slots__ = ("_at", "_block", "_found", "_longest", "_until", "_who", "origin")
+    __slots__ = ("_at", "_block", "_found", "_longest", "_until", "origin", "who")
 
     def __init__(self, block: LineBlock, found: MutableSequence[Told | Line], longest: int) -> None:
         self._block = block
         self._found = found
         """What each line of the block told so far."""
         self._longest = longest
-        self._who: Transcript | None = None
-        """None while no sign waits."""
+        self.who: Transcript | None = None
+        """Whose sign waits; None while none does."""
         self._at = self._until = Millis(0)
         self.origin: Origin | None = None
         """Of the record that told the sign."""
 
-    def is_outdone(self, who: Transcript, at: Millis | None) -> bool:
-        """Whether nothing is left of it after a sign of that transcript."""
-        return who is self._who and at is not None and at < self._until
-
     def renew(self, who: Transcript, at: Millis, origin: Origin) -> None:
-        """Let a sign that outdoes the one before wait in its place."""
-        self._at, self.origin = who.later(at), origin
+        """Let a sign of the same transcript wait, which outdoes the one before."""
+        at = who.later(at)
+        if at >= self._until:
+            self.leave(at)
+        self._at, self.origin = at, origin
 
-    def take(self, here: SpawnPlace, *, is_alone: bool) -> bool:
-        """Let the sign that this record is wait in place of the one before; False if it has to be told at once."""
+    def leave(self, at: Millis) -> None:
+        """It is outdone by a sign of that moment: if that is of another minute, nothing but its own time is told."""
+        if at >= self._until and self.who is not None and self.origin is not None:
+            self._put(Heard(self.who.id, self._at, self.origin), self.origin)
+            self._until = Millis(at - at % MINUTE + MINUTE)
+
+    def begin(self, here: SpawnPlace) -> bool:
+        """Let the sign that this record is wait, while no other does; False if it has to be told at once."""
         who, at = here.who, here.at
-        if not is_alone or at is None or who.row is None or not who.row.is_shown:
-            self._who = None
+        if at is None or who.row is None or not who.row.is_shown:
             return False
-        self._who, self._at, self.origin = who, who.later(at), here.origin
+        self.who, self._at, self.origin = who, who.later(at), here.origin
         self._until = Millis(self._at - self._at % MINUTE + MINUTE)
         return True
 
     def tell(self) -> None:
         """Nothing outdoes it."""
-        if self._who is not None and self.origin is not None:
-            sign = self._who.sign(self._at, self.origin)
-            number = self.origin.line - self._block.line
-            self._found[number] = (sign,) if len(self._block.raws[number]) > self._longest else sign
-            self._who = None
+        if self.who is not None and self.origin is not None:
+            self._put(self.who.sign(self._at, self.origin), self.origin)
+            self.who = None
+
+    def _put(self, sign: Heard, origin: Origin) -> None:
+        number = origin.line - self._block.line
+        self._found[number] = (sign,) if len(self._block.raws[number]) > self._longest else sign

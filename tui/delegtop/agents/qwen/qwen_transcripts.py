@@ -42,10 +42,10 @@ class Qwen(Chat):
     product = PRODUCT
     signatures: ClassVar[tuple[Signature, ...]] = (
         Signature((b'"agentId":', b'"agentType":', b'"status":')),
-        Signature((b'{"uuid":',), "agent-"),
-        Signature((b'{"uuid":',), "chats"),
+        Signature((b'\n{"uuid":',), "agent-"),
+        Signature((b'\n{"uuid":',), "chats"),
         Signature((b'"parts":', b'"uuid":')),
-        Signature((b"systemPayload", b'"uuid":')),
+        Signature((b'"systemPayload":', b'"uuid":')),
     )
     phases: ClassVar[dict[str, Phase]] = {"agent": Phase.CHILD, "task": Phase.CHILD}
 

@@ -20,7 +20,7 @@ Charge = tuple[Account, Counts]
 class Tokens:
     """The tokens of one conversation."""
 
-    __slots__ = ("_accounts", "_recent", "_used", "added", "total")
+    __slots__ = ("_account", "_accounts", "_counts", "_recent", "_used", "added", "total")
 
     def __init__(self) -> None:
         self.total: int | None = None
@@ -28,44 +28,58 @@ class Tokens:
         """What the message that was told last added to that."""
         self._recent: dict[str, tuple[int, Charge | None]] = {}
         self._accounts: dict[Account, Counts] = {}
+        self._account: Account | None = None
+        """The one that was used last, which is nearly always the next one too. Its sums stand apart until another is."""
+        self._counts = NO_COUNTS
         self._used: tuple[Usage, ...] | None = None
 
     @property
     def used(self) -> tuple[Usage, ...] | None:
         """By model and kind; the same tuple until more is used. It is made when it is asked for: not every message
         tells of it."""
-        if self._used is None and self._accounts:
+        if self._used is None and self._account is not None:
+            self._accounts[self._account] = self._counts
             self._used = tuple(map(usage_of, self._accounts.keys(), self._accounts.values()))
         return self._used
 
     def add(self, message: str, tokens: int, charge: Charge | None = None) -> int:
         """Count what the message used so far; how much of it is new."""
         self.added = None
-        known = self._recent.pop(message, None)
+        recent = self._recent
+        known = recent.pop(message, None)
         if known is None:
-            before, now = 0, (tokens, charge)
             if charge is not None:
                 self.charge(*charge)
-            if len(self._recent) == _REMEMBERED:
-                del self._recent[next(iter(self._recent))]
+            if len(recent) == _REMEMBERED:
+                del recent[next(iter(recent))]
+            recent[message] = tokens, charge
+            self.total = (self.total or 0) + tokens
+            return tokens
+        before, charged = known
+        new = tokens - before if tokens > before else 0
+        if charge is None or charge == charged:
+            recent[message] = known if not new else (tokens, charged)
         else:
-            before, charged = known
-            tokens = max(before, tokens)
-            if charge is None or charge == charged:
-                now = known if tokens == before else (tokens, charged)
-            else:
-                now = tokens, self.grow(charge, charged)
-        self._recent[message] = now
-        self.total = (self.total or 0) + tokens - before
-        return tokens - before
+            recent[message] = before + new, self.grow(charge, charged)
+        self.total = (self.total or 0) + new
+        return new
 
     def charge(self, account: Account, counts: Counts) -> None:
         """So much was used beside what was counted."""
-        if any(counts):
+        if counts != NO_COUNTS:
             self.added = account, counts
             self._used = None
-            known = self._accounts.get(account)
-            self._accounts[account] = counts if known is None else _sum(known, counts)
+            if account != self._account:
+                self._turn_to(account)
+            into, out, read, write, hour = counts
+            before = self._counts
+            self._counts = before[0] + into, before[1] + out, before[2] + read, before[3] + write, before[4] + hour
+
+    def _turn_to(self, account: Account) -> None:
+        """Another account is used from now on."""
+        if self._account is not None:
+            self._accounts[self._account] = self._counts
+        self._account, self._counts = account, self._accounts.get(account, NO_COUNTS)
 
     def grow(self, charge: Charge, charged: Charge | None) -> Charge:
         """A message that is told again has used what is more. It stays with the account it was first put to."""
@@ -93,4 +107,4 @@ def _sum(one: Counts, other: Counts) -> Counts:
 
 def charge_of(model: str | None, counts: Counts, *, fast: bool = False) -> Charge | None:
     """What one request is charged to; None if nobody says to which model."""
-    return None if not model or model.startswith("<") else (account_of(model, counts, fast=fast), counts)
+    return None if not model or model[0] == "<" else (account_of(model, counts, fast=fast), counts)

@@ -29,6 +29,7 @@ PREAMBLE = 4096
 _BLOCK = 256 * 1024
 _FIRST_LOOK = 4 * 1024
 _DIGEST_BITS = 32
+_NOTHING = (b"", b"\0")
 
 
 class TextMark(NamedTuple):
@@ -279,10 +280,12 @@ def _alike(one: bytes, other: bytes) -> int:
 
 def opening(fd: int, size: int, limit: int) -> tuple[int, int, bytes] | None:
     """Where the text of a file begins, the digest to know it by, and its head; None while that line is unfinished."""
-    start = first_data(fd, 0, size)
-    if start is None:
-        return None
-    head = os.pread(fd, min(HEAD, size - start), start)
+    start, head = 0, os.pread(fd, min(HEAD, size), 0)
+    if head[:1] in _NOTHING:
+        found = first_data(fd, 0, size)
+        if found is None:
+            return None
+        start, head = found, os.pread(fd, min(HEAD, size - found), found)
     return (start, key_of(head), head) if b"\n" in head or goes_on(fd, start, size, limit) else None
 
 
