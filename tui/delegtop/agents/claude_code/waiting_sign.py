@@ -11,6 +11,7 @@ from delegtop.agents.claude_code.spawns import SpawnPlace
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Told
+from delegtop.model.call_durations import CallCounts, CallsHeard
 from delegtop.sources.records import Line, LineBlock
 
 
@@ -18,13 +19,18 @@ class WaitingSign:
     """The last sign of life of a block, until it is known whether the next record outdoes it. Else it is told before
     anything changes what it would say."""
 
-    __slots__ = ("_at", "_block", "_found", "_longest", "_until", "_who", "origin")
+    __slots__ = ("_at", "_block", "_calls", "_found", "_heard", "_longest", "_until", "_who", "origin")
 
-    def __init__(self, block: LineBlock, found: MutableSequence[Told | Line], longest: int) -> None:
+    def __init__(
+        self, block: LineBlock, found: MutableSequence[Told | Line], longest: int, calls: CallCounts | None
+    ) -> None:
         self._block = block
         self._found = found
         """What each line of the block told so far."""
         self._longest = longest
+        self._calls = calls
+        self._heard: CallsHeard | None = None
+        """Where calls are counted by signs of life, whether or not they are told."""
         self._who: Transcript | None = None
         """None while no sign waits."""
         self._at = self._until = Millis(0)
@@ -38,6 +44,8 @@ class WaitingSign:
     def renew(self, who: Transcript, at: Millis, origin: Origin) -> None:
         """Let a sign that outdoes the one before wait in its place."""
         self._at, self.origin = who.later(at), origin
+        if self._heard is not None:
+            _count(self._heard, who, self._at)
 
     def take(self, here: SpawnPlace, *, is_alone: bool) -> bool:
         """Let the sign that this record is wait in place of the one before; False if it has to be told at once."""
@@ -47,6 +55,9 @@ class WaitingSign:
             return False
         self._who, self._at, self.origin = who, who.later(at), here.origin
         self._until = Millis(self._at - self._at % MINUTE + MINUTE)
+        if self._calls is not None:
+            self._heard = self._calls.of(here.origin.source, who.id)
+            _count(self._heard, who, self._at)
         return True
 
     def tell(self) -> None:
@@ -56,3 +67,12 @@ class WaitingSign:
             number = self.origin.line - self._block.line
             self._found[number] = (sign,) if len(self._block.raws[number]) > self._longest else sign
             self._who = None
+
+
+def _count(heard: CallsHeard, who: Transcript, at: Millis) -> None:
+    """What a sign of that moment says of calls. Of several the first holds the others up."""
+    if who.open:
+        call = next(iter(who.open.values()))
+        heard.hear(call.phase, call.name, call, at, call.at, 0)
+    else:
+        heard.hear(who.rest, None, None, at, who.since, who.asked)
