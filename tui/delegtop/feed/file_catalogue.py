@@ -296,9 +296,9 @@ class FileCatalogue:
             self._tidy_logs()
 
     def _resting(self) -> list[tuple[str, list[Resting]]]:
-        busy = {session for path in self.waiting if (session := session_of(path))}
-        busy |= self._window.alive | self._copied
-        nobodys = [path for path in self.waiting if session_of(path) is None]
+        sessions = {path: session_of(path) for path in self.waiting}
+        busy = {session for session in sessions.values() if session} | self._window.alive | self._copied
+        nobodys = [path for path, session in sessions.items() if session is None]
         mixed = self._mixed | self._formats.readers_of(nobodys)
         return list(resting(self.readings.values(), self._tail, busy, mixed))
 

@@ -70,22 +70,26 @@ class CallsHeard:
         self, phase: Phase, tool: str | None, teller: Doing | None, at: Millis, since: Millis | None, asked: int
     ) -> None:
         """Take in what a sign of life says, also of one that is not told."""
-        before = self._phase
-        if before is not None and self._at <= at:
+        before, was, begun = self._phase, self._tool, self._at
+        over: tuple[str | None, str] | None = None
+        if before is not None and begun <= at:
             if before is _MODEL:
                 if phase is _MODEL and asked >= AGAIN:
                     return
-                if at - self._at < NO_ANSWER:
-                    self._count(_ANSWER, at - self._at)
+                if at - begun < NO_ANSWER:
+                    over = _ANSWER
             elif before is _TOOL and phase is _MODEL:
-                if (was := self._tool) is not None and was:
-                    program = program_called(was, self._doing) if is_shell(was) else ""
-                    self._count((was, program), at - self._since)
-            elif not since and before is phase and self._tool == tool:
-                if self._doing == (None if teller is None else teller.doing):
-                    since = self._since  # it is still the same call
+                if was:
+                    over, begun = (was, program_called(was, self._doing) if is_shell(was) else ""), self._since
+            elif not since and before is phase and was == tool and self._doing == (teller and teller.doing):
+                since = self._since  # it is still the same call
         self._phase, self._tool, self._teller, self._at = phase, tool, teller, at
         self._since = since or at
+        if over is not None:
+            counts = self.counts.get(over)
+            if counts is None:
+                counts = self.counts[over] = []
+            add(counts, at - begun)
 
     def end(self) -> None:
         """What it was in the middle of is over."""
@@ -94,13 +98,6 @@ class CallsHeard:
     @property
     def _doing(self) -> str | None:
         return None if self._teller is None else self._teller.doing
-
-    def _count(self, kind: tuple[str | None, str], took: int) -> None:
-        """One came to its end."""
-        counts = self.counts.get(kind)
-        if counts is None:
-            counts = self.counts[kind] = []
-        add(counts, took)
 
 
 class CallCounts:

@@ -195,8 +195,10 @@ def _placed(printing: Printing, columns: Sequence[Column], kept: Collection[str]
     table = printing.table
     one_project = len({table.project(row.handle) for row in printing.rows} - {""}) < 2
     empty = {"project"} if one_project else set()
+    if not printing.forest.has_hosts:
+        empty.add("host")
     unknown = table.drawing.none
-    for each in columns:
+    for each in [each for each in columns if each.name not in empty]:
         blank = all(_plain(each.cell(table, row, each.width)).strip() in ("", unknown) for row in printing.rows)
         if blank and each.name != DOING:
             empty.add(each.name)
