@@ -12,6 +12,7 @@ from tests.property.test_dialects_never_crash import EVENTS, NESTED
 from delegtop.agents.claude_code.transcript_dialect import ClaudeCode
 from delegtop.base.clock import WallClock
 from delegtop.feed.live_feed import Feed
+from delegtop.model.call_durations import CallCounts
 from delegtop.model.events import Event
 from delegtop.model.store.ledger import Ledger
 from delegtop.protocols.standard.dialects.session_log import SessionLog
@@ -66,7 +67,7 @@ BLOCK = st.one_of(
         {
             "type": st.just("tool_use"),
             "id": CALLS,
-            "name": st.sampled_from(["Read", "Agent", "AskUserQuestion", "TaskOutput"]),
+            "name": st.sampled_from(["Read", "Bash", "Agent", "AskUserQuestion", "TaskOutput"]),
             "input": st.sampled_from([{"file_path": "/a"}, {"command": "make", "timeout": 9}, {"task_id": "a1"}, 5]),
         }
     ),
@@ -146,6 +147,40 @@ def test_signs_of_life_that_are_left_out_are_outdone(raws: list[bytes], half: in
     assert brief.records == whole.records
 
 
+@settings(max_examples=300)
+@given(TRANSCRIPT, st.integers(0, 16))
+def test_calls_are_counted_alike_whether_or_not_each_sign_of_life_is_told(raws: list[bytes], half: int) -> None:
+    raws = [BEGUN, *raws]
+    heeded, whole, brief = CallCounts(), CallCounts(), CallCounts()
+    for counts, is_brief in ((None, False), (whole, False), (brief, True)):
+        known = _Known(is_brief=is_brief, calls=counts, heeds=heeded if counts is None else None)
+        known.read(raws[:half], 1, 0)
+        known.read(raws[half:], 1 + len(raws[:half]), sum(map(len, raws[:half])))
+    assert _counted(brief) == _counted(whole) == _counted(heeded)
+
+
+def test_a_call_counts_also_if_no_sign_of_it_is_told() -> None:
+    """Its command too, which is read for that alone."""
+    use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make all"}}
+    back = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
+    written = [
+        {"type": "assistant", "timestamp": "2026-02-03T09:01:10Z", "message": {"id": "m1", "content": [use]}},
+        {"type": "user", "timestamp": "2026-02-03T09:01:40Z", "message": {"content": [back]}},
+        {"type": "user", "timestamp": "2026-02-03T09:01:50Z", "message": {"content": "Go on"}},
+    ]
+    raws = [BEGUN, *(json.dumps({"sessionId": SESSION, **each}).encode() + b"\n" for each in written)]
+    counts = CallCounts()
+    known = _Known(is_brief=True, calls=counts)
+    known.read(raws, 1, 0)
+    assert known.told == 4  # the start, the prompt, and of each minute one sign
+    spreads = {(each.tool, each.program): sum(each.counts) for one in counts.all() for each in one.spreads}
+    assert spreads == {(None, ""): 2, ("Bash", "make"): 1}
+
+
+def _counted(counts: CallCounts) -> dict[tuple[str, str | None, str], tuple[int, ...]]:
+    return {(one.id, each.tool, each.program): each.counts for one in counts.all() for each in one.spreads}
+
+
 @pytest.mark.parametrize(
     "then",
     [
@@ -170,11 +205,12 @@ def test_a_sign_of_life_is_told_as_it_was_before(then: dict[str, Any]) -> None:
 class _Known:
     """What is known after blocks of one transcript."""
 
-    def __init__(self, *, is_brief: bool) -> None:
+    def __init__(self, *, is_brief: bool, calls: CallCounts | None = None, heeds: CallCounts | None = None) -> None:
         self.ledger = Ledger()
         self.records = self.told = 0
         self._dialect = ClaudeCode()
-        self._dialect.is_brief = is_brief
+        self._dialect.is_brief, self._dialect.calls = is_brief, calls
+        self._heeds = heeds
 
     def read(self, raws: list[bytes], line: int, offset: int) -> None:
         for told in self._dialect.read_block(LineBlock(PATH, line, offset, list(raws)), 4_096):
@@ -185,6 +221,8 @@ class _Known:
             self.records += bool(events)
             self.told += len(kept := [event for event in events if event is not None])
             self.ledger.apply(kept, set(), set(), set(), set())
+            if self._heeds is not None:
+                self._heeds.heed(kept)
 
     def all(self) -> dict[str, Any]:
         return {self.ledger.ids[handle]: self.ledger.delegation(handle) for handle in self.ledger}
