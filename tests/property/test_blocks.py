@@ -159,9 +159,12 @@ def test_calls_are_counted_alike_whether_or_not_each_sign_of_life_is_told(raws: 
     assert _counted(brief) == _counted(whole) == _counted(heeded)
 
 
-def test_a_call_counts_also_if_no_sign_of_it_is_told() -> None:
-    """Its command too, which is read for that alone."""
-    use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make all"}}
+@pytest.mark.parametrize(
+    ("tool", "counted"), [("Bash", {("Bash", "make"): 1}), ("Read", {("Read", ""): 1}), ("AskUserQuestion", {})]
+)
+def test_a_call_counts_also_if_no_sign_of_it_is_told(tool: str, counted: dict[tuple[str, str], int]) -> None:
+    """By its command, which is read for that alone; and not if it waits for a person."""
+    use = {"type": "tool_use", "id": "t1", "name": tool, "input": {"command": "make all"}}
     back = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
     written = [
         {"type": "assistant", "timestamp": "2026-02-03T09:01:10Z", "message": {"id": "m1", "content": [use]}},
@@ -174,7 +177,7 @@ def test_a_call_counts_also_if_no_sign_of_it_is_told() -> None:
     known.read(raws, 1, 0)
     assert known.told == 4  # the start, the prompt, and of each minute one sign
     spreads = {(each.tool, each.program): sum(each.counts) for one in counts.all() for each in one.spreads}
-    assert spreads == {(None, ""): 2, ("Bash", "make"): 1}
+    assert spreads == {(None, ""): 2, **counted}
 
 
 def _counted(counts: CallCounts) -> dict[tuple[str, str | None, str], tuple[int, ...]]:
