@@ -162,7 +162,7 @@ def test_calls_are_counted_alike_whether_or_not_each_sign_of_life_is_told(raws: 
 @pytest.mark.parametrize(
     ("tool", "counted"), [("Bash", {("Bash", "make"): 1}), ("Read", {("Read", ""): 1}), ("AskUserQuestion", {})]
 )
-def test_a_call_counts_also_if_no_sign_of_it_is_told(tool: str, counted: dict[tuple[str, str], int]) -> None:
+def test_a_call_counts_also_if_no_sign_of_it_is_told(tool: str, counted: dict[tuple[str | None, str], int]) -> None:
     """By its command, which is read for that alone; and not if it waits for a person."""
     use = {"type": "tool_use", "id": "t1", "name": tool, "input": {"command": "make all"}}
     back = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
@@ -177,7 +177,7 @@ def test_a_call_counts_also_if_no_sign_of_it_is_told(tool: str, counted: dict[tu
     known.read(raws, 1, 0)
     assert known.told == 4  # the start, the prompt, and of each minute one sign
     spreads = {(each.tool, each.program): sum(each.counts) for one in counts.all() for each in one.spreads}
-    assert spreads == {(None, ""): 2, **counted}
+    assert spreads == counted | {(None, ""): 2}
 
 
 def _counted(counts: CallCounts) -> dict[tuple[str, str | None, str], tuple[int, ...]]:
