@@ -5,14 +5,17 @@ but the minute that something was heard in.
 """
 
 from collections.abc import MutableSequence
+from typing import TYPE_CHECKING
 
 from delegtop.agents.claude_code.agent_rows import Transcript
 from delegtop.agents.claude_code.spawns import SpawnPlace
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Told
-from delegtop.model.call_durations import CallCounts, CallsHeard
 from delegtop.sources.records import Line, LineBlock
+
+if TYPE_CHECKING:
+    from delegtop.model.call_durations import CallCounts, CallsHeard
 
 
 class WaitingSign:
@@ -22,7 +25,7 @@ class WaitingSign:
     __slots__ = ("_at", "_block", "_calls", "_found", "_heard", "_longest", "_until", "_who", "origin")
 
     def __init__(
-        self, block: LineBlock, found: MutableSequence[Told | Line], longest: int, calls: CallCounts | None
+        self, block: LineBlock, found: MutableSequence[Told | Line], longest: int, calls: "CallCounts | None"
     ) -> None:
         self._block = block
         self._found = found
@@ -69,7 +72,7 @@ class WaitingSign:
             self._who = None
 
 
-def _count(heard: CallsHeard, who: Transcript, at: Millis) -> None:
+def _count(heard: "CallsHeard", who: Transcript, at: Millis) -> None:
     """What a sign of that moment says of calls. Of several the first holds the others up."""
     if who.open:
         call = next(iter(who.open.values()))
