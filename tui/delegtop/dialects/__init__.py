@@ -30,7 +30,7 @@ from delegtop.sources.records import Line, LineBlock, Record, Unreadable, record
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from delegtop.model.call_durations import CallCounts
+    from delegtop.model.call_counter import CallCounter
     from delegtop.model.spoken import Utterance
 
 GROUP = "delegtop.dialects"
@@ -140,7 +140,7 @@ class Dialect(ABC):
     counts_calls: ClassVar[bool] = False
     """Whether it counts how long calls took of whatever signs of life say so, if it is asked to: also those it leaves
     out."""
-    calls: "CallCounts | None" = None
+    calls: "CallCounter | None" = None
     """Where it counts them."""
     has_cut = False
     """Whether something it told was too long to be kept."""

@@ -3,7 +3,7 @@ that were read in an earlier run it is kept."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,6 +15,9 @@ from delegtop.model.events import Ended, Event, Heard, Phase, Resumed
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Counts, Kind
 
+if TYPE_CHECKING:
+    from delegtop.model.call_counter import Doing
+
 FEW = 20
 """Fewer of a kind are not kept."""
 NO_ANSWER = HOUR
@@ -24,13 +27,6 @@ MOST = 300
 _MODEL, _TOOL = Phase.MODEL, Phase.TOOL
 _ANSWER = None, ""
 """The kind of what the model says."""
-
-
-class Doing(Protocol):
-    """Whoever says what is done: a sign of life, or the call itself, whose words are read only if somebody asks."""
-
-    @property
-    def doing(self) -> str | None: ...
 
 
 class Spread(msgspec.Struct, gc=False, array_like=True):
@@ -50,7 +46,7 @@ class CallsOfOne(msgspec.Struct, gc=False, array_like=True):
     spreads: list[Spread]
 
 
-class CallsHeard:
+class CallsOfLog:
     """The calls and answers of one delegation as one log tells of them. A call counts if it came back and the model
     went on: what was broken off says nothing, and of several at once only the last one's end is seen."""
 
@@ -62,14 +58,13 @@ class CallsHeard:
         self._phase: Phase | None = None
         """What it was last heard to be in the middle of; None if that is not known."""
         self._tool: str | None = None
-        self._teller: Doing | None = None
+        self._teller: "Doing | None" = None
         self._at = self._since = Millis(0)
         """When it was heard, and when that call was made."""
 
     def hear(
-        self, phase: Phase, tool: str | None, teller: Doing | None, at: Millis, since: Millis | None, asked: int
+        self, phase: Phase, tool: str | None, teller: "Doing | None", at: Millis, since: Millis | None, asked: int
     ) -> None:
-        """Take in what a sign of life says, also of one that is not told."""
         before, was, begun = self._phase, self._tool, self._at
         over: tuple[str | None, str] | None = None
         if before is not None and begun <= at:
@@ -104,7 +99,7 @@ class CallCounts:
     """Counts by delegation. Each log is followed by itself, so it makes no difference in which order they are read."""
 
     def __init__(self) -> None:
-        self._heard: dict[str, dict[str, CallsHeard]] = {}
+        self._heard: dict[str, dict[str, CallsOfLog]] = {}
         """By log, and then by id."""
         self._recalled: list[CallsOfOne] = []
 
@@ -115,14 +110,14 @@ class CallCounts:
         else:
             self._recalled += recalled
 
-    def of(self, source: str, id: str) -> CallsHeard:
+    def of(self, source: str, id: str) -> CallsOfLog:
         """What that log tells of one."""
         log = self._heard.get(source)
         if log is None:
             log = self._heard[source] = {}
         heard = log.get(id)
         if heard is None:
-            heard = log[id] = CallsHeard()
+            heard = log[id] = CallsOfLog()
         return heard
 
     def heed(self, events: Iterable[Event]) -> None:

@@ -15,7 +15,7 @@ from delegtop.dialects import Told
 from delegtop.sources.records import Line, LineBlock
 
 if TYPE_CHECKING:
-    from delegtop.model.call_durations import CallCounts, CallsHeard
+    from delegtop.model.call_counter import CallCounter, CallsHeard
 
 
 class WaitingSign:
@@ -25,7 +25,7 @@ class WaitingSign:
     __slots__ = ("_at", "_block", "_calls", "_found", "_heard", "_longest", "_until", "_who", "origin")
 
     def __init__(
-        self, block: LineBlock, found: MutableSequence[Told | Line], longest: int, calls: "CallCounts | None"
+        self, block: LineBlock, found: MutableSequence[Told | Line], longest: int, calls: "CallCounter | None"
     ) -> None:
         self._block = block
         self._found = found

@@ -111,7 +111,11 @@ class Table:
         return known if known is not None and known.problem else None
 
     def project(self, handle: Handle) -> str:
-        return self.safe(self.projects.name(measures.folder(self.forest, handle)))
+        return self.project_at(measures.folder(self.forest, handle))
+
+    def project_at(self, folder: str | None) -> str:
+        """The project that lies in a folder."""
+        return self.safe(self.projects.name(folder))
 
     def host(self, handle: Handle) -> str:
         """The machine it is on, if there are several."""
