@@ -58,7 +58,7 @@ class CallsOfLog:
         self._phase: Phase | None = None
         """What it was last heard to be in the middle of; None if that is not known."""
         self._tool: str | None = None
-        self._teller: "Doing | None" = None
+        self._teller: Doing | None = None
         self._at = self._since = Millis(0)
         """When it was heard, and when that call was made."""
 
