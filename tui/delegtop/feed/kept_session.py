@@ -68,19 +68,18 @@ class KeptFile(Struct, frozen=True, gc=False, array_like=True):
 
     def status(self, look: Look) -> SourceStatus:
         """Its health, now that it looks like this."""
-        return SourceStatus(self.path, *self._health(look))
+        return SourceStatus(*self._health(look))
 
     def kept(self, look: Look, path: str) -> Kept:
         """The same as the shelf keeps it, by the path that others have too."""
-        return Kept(path, *self._health(look), look=hash(look), key=self.key, format=load(self.format))
+        return Kept(path, *self._health(look)[1:], look=hash(look), key=self.key, format=load(self.format))
 
     def _health(self, look: Look) -> tuple[Any, ...]:
-        """In the order of the fields of a `SourceStatus`, without the first and the last."""
+        """In the order of the fields of a `SourceStatus`, without the last."""
         _, _, size, written, _ = look
         examples = tuple(each.told() for each in self.examples) if self.examples else ()
-        written_at = Millis(written // 1_000_000)
-        counts = self.deviations, self.reasons, examples, size, size, written_at
-        return self.format, self.records, self.unreadable, "live", "", *counts
+        counts = self.deviations, self.reasons, examples, size, size, Millis(written // 1_000_000)
+        return self.path, self.format, self.records, self.unreadable, "live", "", *counts
 
 
 def kept_file(status: SourceStatus, look: Look, digest: int, key: int) -> KeptFile:
