@@ -15,6 +15,7 @@ from delegtop.agents.claude_code.wire import WireUsage
 from delegtop.base.clock import WallClock
 from delegtop.dialects.kit.tokens import Tokens, charge_of
 from delegtop.feed.live_feed import Feed
+from delegtop.model.call_durations import CallCounts
 from delegtop.model.event_runs import Run
 from delegtop.model.events import Event, Heard, Phase
 from delegtop.model.store.ledger import Ledger
@@ -71,7 +72,7 @@ BLOCK = st.one_of(
         {
             "type": st.just("tool_use"),
             "id": CALLS,
-            "name": st.sampled_from(["Read", "Agent", "AskUserQuestion", "TaskOutput"]),
+            "name": st.sampled_from(["Read", "Bash", "Agent", "AskUserQuestion", "TaskOutput"]),
             "input": st.sampled_from([{"file_path": "/a"}, {"command": "make", "timeout": 9}, {"task_id": "a1"}, 5]),
         }
     ),
@@ -181,7 +182,9 @@ def test_of_a_sign_of_life_that_one_of_another_minute_outdoes_only_its_time_is_t
     assert (third.tool, third.tokens, third.phase) == ("Read", 5, Phase.TOOL)
 
 
-@given(st.lists(st.tuples(st.sampled_from(["m1", "m2"]), st.none() | USES, st.sampled_from(["a", "b", None])), max_size=8))
+@given(
+    st.lists(st.tuples(st.sampled_from(["m1", "m2"]), st.none() | USES, st.sampled_from(["a", "b", None])), max_size=8)
+)
 def test_an_answer_that_is_told_again_is_counted_as_if_nobody_knew(
     told: list[tuple[str, dict[str, int] | None, str | None]],
 ) -> None:
@@ -198,6 +201,43 @@ def test_an_answer_that_is_told_again_is_counted_as_if_nobody_knew(
     known.read(raws, 1, 0)
     (session,) = known.all().values()
     assert (session.tokens, {*session.usage}) == (tokens.total or None, {*(tokens.used or ())})
+
+
+@settings(max_examples=300)
+@given(TRANSCRIPT, st.integers(0, 16))
+def test_calls_are_counted_alike_whether_or_not_each_sign_of_life_is_told(raws: list[bytes], half: int) -> None:
+    raws = [BEGUN, *raws]
+    heeded, whole, brief = CallCounts(), CallCounts(), CallCounts()
+    for counts, is_brief in ((None, False), (whole, False), (brief, True)):
+        known = _Known(is_brief=is_brief, calls=counts, heeds=heeded if counts is None else None)
+        known.read(raws[:half], 1, 0)
+        known.read(raws[half:], 1 + len(raws[:half]), sum(map(len, raws[:half])))
+    assert _counted(brief) == _counted(whole) == _counted(heeded)
+
+
+@pytest.mark.parametrize(
+    ("tool", "counted"), [("Bash", {("Bash", "make"): 1}), ("Read", {("Read", ""): 1}), ("AskUserQuestion", {})]
+)
+def test_a_call_counts_also_if_no_sign_of_it_is_told(tool: str, counted: dict[tuple[str | None, str], int]) -> None:
+    """By its command, which is read for that alone; and not if it waits for a person."""
+    use = {"type": "tool_use", "id": "t1", "name": tool, "input": {"command": "make all"}}
+    back = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
+    written = [
+        {"type": "assistant", "timestamp": "2026-02-03T09:01:10Z", "message": {"id": "m1", "content": [use]}},
+        {"type": "user", "timestamp": "2026-02-03T09:01:40Z", "message": {"content": [back]}},
+        {"type": "user", "timestamp": "2026-02-03T09:01:50Z", "message": {"content": "Go on"}},
+    ]
+    raws = [BEGUN, *(json.dumps({"sessionId": SESSION, **each}).encode() + b"\n" for each in written)]
+    counts = CallCounts()
+    known = _Known(is_brief=True, calls=counts)
+    known.read(raws, 1, 0)
+    assert known.told == 4  # the start, the prompt, and of each minute one sign
+    spreads = {(each.tool, each.program): sum(each.counts) for one in counts.all() for each in one.spreads}
+    assert spreads == counted | {(None, ""): 2}
+
+
+def _counted(counts: CallCounts) -> dict[tuple[str, str | None, str], tuple[int, ...]]:
+    return {(one.id, each.tool, each.program): each.counts for one in counts.all() for each in one.spreads}
 
 
 @pytest.mark.parametrize(
@@ -224,11 +264,12 @@ def test_a_sign_of_life_is_told_as_it_was_before(then: dict[str, Any]) -> None:
 class _Known:
     """What is known after blocks of one transcript."""
 
-    def __init__(self, *, is_brief: bool) -> None:
+    def __init__(self, *, is_brief: bool, calls: CallCounts | None = None, heeds: CallCounts | None = None) -> None:
         self.ledger = Ledger()
         self.records = self.told = 0
         self.dialect = ClaudeCode()
-        self.dialect.is_brief = is_brief
+        self.dialect.is_brief, self.dialect.calls = is_brief, calls
+        self._heeds = heeds
 
     def read(self, raws: list[bytes], line: int, offset: int) -> None:
         for told in self.dialect.read_block(LineBlock(PATH, line, offset, list(raws)), 4_096):
@@ -239,6 +280,8 @@ class _Known:
             self.records += bool(events)
             self.told += len(kept := [event for event in events if event is not None])
             self.ledger.apply(kept, set(), set(), set(), set())
+            if self._heeds is not None:
+                self._heeds.heed(kept)
 
     def all(self) -> dict[str, Any]:
         return {self.ledger.ids[handle]: self.ledger.delegation(handle) for handle in self.ledger}

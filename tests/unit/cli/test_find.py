@@ -259,6 +259,13 @@ def test_a_file_that_is_not_what_it_should_be_changes_nothing(
     assert found(capsys, "the") == [session(2), session(1)]
 
 
+def shown(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """All that is said of what was found."""
+    capsys.readouterr()
+    main(["find", *words])
+    return capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -267,14 +274,19 @@ def test_a_file_that_is_not_what_it_should_be_changes_nothing(
         "UPDATE found SET at = 'yesterday'",
         "UPDATE found SET agent = NULL",
         "UPDATE found SET folder = x'ff'",
+        "UPDATE found SET at = at + 300000000",
+        "UPDATE found SET state = 'lost'",
+        "UPDATE texts SET data = (SELECT data FROM texts ORDER BY number LIMIT 1)",
     ],
 )
 def test_rows_that_make_no_sense_are_read_again(damage: str, capsys: pytest.CaptureFixture[str]) -> None:
     few()
     assert found(capsys, "the") == [session(2), session(1)]
+    plain = shown(capsys, "the")
     with sqlite3.connect(place()) as database:
         database.execute(damage)
     database.close()
+    assert shown(capsys, "the") == plain
     write(2, "Prune the roses", days=9, error="API Error: 529 Overloaded (request 4712)")
     assert found(capsys, "the") == [session(2), session(1)]
     assert found(capsys, "the") == [session(2), session(1)]

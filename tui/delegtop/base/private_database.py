@@ -28,16 +28,24 @@ def opened(path: Path, mark: int, tables: str, *, make: bool = False) -> Iterato
         yield None
         return
     with closing(connect(path, timeout=PATIENCE, isolation_level=None)) as database:
-        database.execute("PRAGMA trusted_schema = OFF")
-        if make and not database.execute("PRAGMA schema_version").fetchone()[0]:
-            database.execute(f"PRAGMA page_size = {_PAGE}")
-            with written(database):
-                database.execute(f"PRAGMA application_id = {mark}")
-                for table in tables.split(";"):
-                    database.execute(table)
-        database.execute("PRAGMA secure_delete = ON")
-        is_ours = database.execute("PRAGMA application_id").fetchone()[0] == mark
-        yield database if is_ours else None
+        try:
+            yield _ready(database, mark, tables, make=make)
+        except UnicodeDecodeError as error:  # of a damaged one, even the names and what SQLite says of them
+            raise DatabaseError("damaged") from error
+
+
+def _ready(database: Connection, mark: int, tables: str, *, make: bool) -> Connection | None:
+    """The same that was just opened; None if it is not ours."""
+    database.execute("PRAGMA trusted_schema = OFF")
+    if make and not database.execute("PRAGMA schema_version").fetchone()[0]:
+        database.execute(f"PRAGMA page_size = {_PAGE}")
+        with written(database):
+            database.execute(f"PRAGMA application_id = {mark}")
+            for table in tables.split(";"):
+                database.execute(table)
+    database.execute("PRAGMA secure_delete = ON")
+    is_ours = database.execute("PRAGMA application_id").fetchone()[0] == mark
+    return database if is_ours else None
 
 
 @contextmanager

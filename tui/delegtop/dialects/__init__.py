@@ -31,6 +31,7 @@ from delegtop.sources.records import Line, LineBlock, Record, Unreadable, record
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from delegtop.model.call_counter import CallCounter
     from delegtop.model.spoken import Utterance
 
 GROUP = "delegtop.dialects"
@@ -137,6 +138,11 @@ class Dialect(ABC):
 
     is_brief = False
     """Whether signs of life may be left out in a block of lines of which nothing is left after the next."""
+    counts_calls: ClassVar[bool] = False
+    """Whether it counts how long calls took of whatever signs of life say so, if it is asked to: also those it leaves
+    out."""
+    calls: "CallCounter | None" = None
+    """Where it counts them."""
     has_cut = False
     """Whether something it told was too long to be kept."""
 

@@ -47,6 +47,8 @@ def _cut(name: str, value: object) -> object:
     if type(value) is tuple:
         cut = tuple(_cut(name, each) for each in value)
         return value if all(one is other for one, other in zip(cut, value, strict=True)) else cut
+    if type(value) is list:
+        return [_cut(name, each) for each in value]
     if isinstance(value, msgspec.Struct) and not isinstance(value, Origin):
         return bounded(value)
     return value

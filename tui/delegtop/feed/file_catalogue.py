@@ -297,7 +297,7 @@ class FileCatalogue:
 
     def _resting(self) -> list[tuple[str, list[Resting]]]:
         sessions = {path: session_of(path) for path in self.waiting}
-        busy = set(filter(None, sessions.values())) | self._window.alive | self._copied
+        busy = {session for session in sessions.values() if session} | self._window.alive | self._copied
         nobodys = [path for path, session in sessions.items() if session is None]
         mixed = self._mixed | self._formats.readers_of(nobodys)
         return list(resting(self.readings.values(), self._tail, busy, mixed))

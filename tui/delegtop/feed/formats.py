@@ -7,8 +7,8 @@ from datetime import tzinfo
 from delegtop.dialects import Candidate, Dialect, Sample, in_order, known, load, loaded, surest_of
 from delegtop.feed.recent_window import session_of
 
-_MANY = 64
-"""Files of one format."""
+MANY = 64
+"""Files of one format, after which that is asked of a file before its signatures are looked for."""
 
 
 class Formats:
@@ -39,7 +39,7 @@ class Formats:
             found = surest_of(sample, formats)
         if found is not None:
             self._found[found] += 1
-            if self._found[found] == _MANY:
+            if self._found[found] == MANY:
                 formats[:] = loaded(found, formats)
         return found
 

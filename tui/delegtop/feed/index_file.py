@@ -67,6 +67,7 @@ class IndexFile:
         with suppress(DatabaseError, OSError), self._opened() as database:
             if database is None:
                 return
+            database.execute("BEGIN")  # else each name would lock the file anew
             wanted = "SELECT used, check_sum, data FROM sessions WHERE name = ? AND context = ?"
             for name in names:
                 row = database.execute(wanted, (name, self._context)).fetchone()
@@ -74,6 +75,7 @@ class IndexFile:
                     found.append((name, row[2]))
                     if row[0] != today:
                         stale.append((today, name))
+            database.execute("COMMIT")
             if stale:
                 with suppress(OperationalError), written(database):
                     database.executemany("UPDATE sessions SET used = ? WHERE name = ?", stale)
@@ -84,6 +86,7 @@ class IndexFile:
         blocks: dict[str, None] = {}
         with suppress(DatabaseError, OSError), self._opened() as database:
             if database is not None:
+                database.execute("BEGIN")  # as above
                 wanted = "SELECT block FROM members WHERE name = ?"
                 blocks = {row[0]: None for name in sessions for row in database.execute(wanted, (name,))}
         return (data for _, data in self.find(blocks, now))

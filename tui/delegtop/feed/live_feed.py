@@ -363,6 +363,9 @@ class Feed:
                 if not reading.is_signed:
                     self._silent[path] = reading
             is_held = held is not None and not held.is_spoilt
+            # Where nobody is told at once nobody hears of each sign; but calls are counted by them for the index.
+            reading.dialect.is_brief = is_held or (self._is_brief and (index is None or held is not None))
+            reading.dialect.calls = held.calls if held is not None and is_held else None
             into = told if is_held or apart is not None else batch
             if not isinstance(each, LineBlock):
                 self._read(reading, each, into)
@@ -372,8 +375,8 @@ class Feed:
             else:
                 count = self._read_block(reading, each, into, in_runs=index is None or apart is not None)
                 in_runs += count if apart is None else 0
-            if is_held and index is not None:
-                index.hold(reading, _alone(told))
+            if is_held and index is not None and held is not None:
+                index.hold(reading, held, _alone(told))
                 told = []
             elif apart is not None:
                 self._processes.take(told)
@@ -405,7 +408,6 @@ class Feed:
         """The same as reading its lines one by one, for less; with runs for those who can fold them. Returns how many
         events are in these."""
         records, unmade, has_cut = 0, 0, False
-        reading.dialect.is_brief = self._is_brief and self._files.index is None  # which counts calls by signs of life
         for told in reading.read_block(block):
             if type(told) is Heard and not has_cut:  # the bulk of every log
                 batch.append(told)

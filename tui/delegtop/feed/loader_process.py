@@ -13,7 +13,7 @@ from threading import Thread
 import msgspec
 
 from delegtop.base.clock import WallClock
-from delegtop.feed import file_catalogue
+from delegtop.feed import file_catalogue, formats
 from delegtop.feed.live_feed import Feed
 from delegtop.feed.loaded_sessions import HEADER, LoadedPart, send, size_of
 from delegtop.feed.session_index import Place, SessionIndex, packed_blocks
@@ -61,6 +61,7 @@ def main() -> None:
     os.nice(_NICE)
     gc.disable()
     file_catalogue.WORTH = 0  # this process is there for nothing else
+    formats.MANY = 1  # and what it is given is a part of very many
     asked = SimpleQueue[list[str] | None]()
     # Whoever asks must never wait until an answer is taken: it is the one who takes it.
     Thread(target=_listen, args=(asked,), daemon=True).start()

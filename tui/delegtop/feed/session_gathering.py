@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from delegtop.base.clock import MINUTE
+from delegtop.feed.bounded_facts import bounded
 from delegtop.feed.kept_session import (
     KeptFile,
     KeptSession,
@@ -16,7 +17,7 @@ from delegtop.feed.kept_session import (
     packed_files,
 )
 from delegtop.feed.running_starts import RunningStarts
-from delegtop.model.call_durations import CallCounts
+from delegtop.model.call_durations import CallCounts, CallsOfOne
 from delegtop.model.events import (
     Awaited,
     Described,
@@ -122,8 +123,8 @@ class SessionGathering:
         self._running = RunningStarts()
         self._order: dict[str | None, None] = {}
 
-    def take(self, events: Sequence[Event]) -> list[str]:
-        """Gather these; gives the ids of which nothing was told before."""
+    def take(self, events: Sequence[Event], *, is_counted: bool = False) -> list[str]:
+        """Gather these; gives the ids of which nothing was told before. By what `is_counted` calls were counted."""
         heard: list[Heard] = []
         order, source, id = self._order, "", None
         known = len(order)
@@ -142,10 +143,15 @@ class SessionGathering:
                 order[getattr(event, "id", None)] = None
                 self._running.mind(event)
         self._signs.take(heard)
-        self.calls.heed(events)
+        if not is_counted:
+            self.calls.heed(events)
         if len(self._events) > _MOST:
             self.is_spoilt = True
         return [id for id in islice(order, known, None) if id is not None] if len(order) > known else []
+
+    def all_calls(self) -> list[CallsOfOne]:
+        """How long calls took, under the ids and names that events have."""
+        return [*map(bounded, self.calls.all())]
 
     @property
     def holds_any(self) -> bool:
@@ -175,7 +181,7 @@ class SessionGathering:
             packed = packed_files(files)
         except (UnicodeEncodeError, OverflowError):
             return None
-        ledger, first, signs, calls = block.ledger, len(block.ledger), self._signs.all(), self.calls.all()
+        ledger, first, signs, calls = block.ledger, len(block.ledger), self._signs.all(), self.all_calls()
         ledger.pulse = SleepDetector()
         order = [Heard(id, None, NOWHERE) for id in self.ids]
         ledger.apply([*order, *self._events, *signs], set(), set(), set(), set())

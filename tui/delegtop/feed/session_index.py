@@ -223,12 +223,13 @@ class SessionIndex:
 
     def _take(self, batch: Sequence[Event]) -> None:
         if self._reading is not None and (events := batch[self._first :]):
-            self._gather(self._reading, events)
+            gathered = self._gathered.get(unit_of(self._reading.path))
+            self._gather(self._reading, gathered, events, is_counted=False)
 
-    def hold(self, reading: FollowedFile, events: Sequence[Event]) -> None:
+    def hold(self, reading: FollowedFile, gathered: SessionGathering, events: Sequence[Event]) -> None:
         """What the file told, and nobody else is told yet."""
         if events:
-            self._gather(reading, events)
+            self._gather(reading, gathered, events, is_counted=reading.dialect.counts_calls)
 
     def spilt(self) -> Iterator[tuple[list[Event], Recalled]]:
         """What was held of sessions that are not kept after all, and is to be told now: what is said of no delegation
@@ -238,7 +239,7 @@ class SessionIndex:
             if gathered.holds_any:
                 rest, ledger = gathered.told()
                 moments = [*_ends_of(ledger), *gathered.moments().all()] if self._asks_moments else []
-                yield rest, Recalled(ledger, (), moments, gathered.calls.all() if self._asks_calls else ())
+                yield rest, Recalled(ledger, (), moments, gathered.all_calls() if self._asks_calls else ())
             gathered.let_go()
 
     def spill(self) -> None:
@@ -259,16 +260,18 @@ class SessionIndex:
         else:
             gathered.let_go()
 
-    def _gather(self, reading: FollowedFile, events: Sequence[Event]) -> None:
-        unit = unit_of(reading.path)
-        if (gathered := self._gathered.get(unit)) is not None and not gathered.is_spoilt:
-            ids: Collection[str] = gathered.take(events)
+    def _gather(
+        self, reading: FollowedFile, gathered: SessionGathering | None, events: Sequence[Event], *, is_counted: bool
+    ) -> None:
+        """Calls are counted by what was told, unless its reader did that."""
+        if gathered is not None and not gathered.is_spoilt:
+            ids: Collection[str] = gathered.take(events, is_counted=is_counted)
             if gathered.is_spoilt:
                 self._give_up(gathered)
         else:
             ids = _ids(events)
         if ids and (family := _shared_family(type(reading.dialect), reading.path)) is not None:
-            for each in self._own(family, unit, ids):
+            for each in self._own(family, unit_of(reading.path), ids):
                 self._let_go(each)
 
     def _let_go(self, unit: str) -> None:

@@ -3,16 +3,20 @@ that were read in an earlier run it is kept."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from delegtop.base.clock import HOUR, Millis
-from delegtop.model.call_names import names_of_agent, names_of_answer, names_of_call, program_called
+from delegtop.model.call_names import is_shell, names_of_agent, names_of_answer, names_of_call, program_called
 from delegtop.model.delegation import AGAIN
-from delegtop.model.duration_curve import add, counted
+from delegtop.model.duration_curve import add, add_all, counted
 from delegtop.model.events import Ended, Event, Heard, Phase, Resumed
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Counts, Kind
+
+if TYPE_CHECKING:
+    from delegtop.model.call_counter import Doing
 
 FEW = 20
 """Fewer of a kind are not kept."""
@@ -21,17 +25,8 @@ NO_ANSWER = HOUR
 MOST = 300
 """So many kinds are kept, those with the most calls."""
 _MODEL, _TOOL = Phase.MODEL, Phase.TOOL
-
-
-class Busy(msgspec.Struct, gc=False):
-    """What one was last heard to be in the middle of, by one log."""
-
-    phase: Phase
-    tool: str | None
-    doing: str | None
-    at: Millis
-    since: Millis
-    """When that call was made."""
+_ANSWER = None, ""
+"""The kind of what the model says."""
 
 
 class Spread(msgspec.Struct, gc=False, array_like=True):
@@ -51,16 +46,60 @@ class CallsOfOne(msgspec.Struct, gc=False, array_like=True):
     spreads: list[Spread]
 
 
-class CallCounts:
-    """Counts by delegation. A call counts if it came back and the model went on: what was broken off says nothing, and
-    of several at once only the last one's end is seen.
+class CallsOfLog:
+    """The calls and answers of one delegation as one log tells of them. A call counts if it came back and the model
+    went on: what was broken off says nothing, and of several at once only the last one's end is seen."""
 
-    Each log is followed by itself, so it makes no difference in which order they are read."""
+    __slots__ = ("_at", "_phase", "_since", "_teller", "_tool", "counts")
 
     def __init__(self) -> None:
-        self._counts: dict[tuple[str, str | None, str], list[int]] = {}
-        """How many took how long, by id, tool and program."""
-        self._busy: dict[str, dict[str, Busy]] = {}
+        self.counts: dict[tuple[str | None, str], list[int]] = {}
+        """How many took how long, by tool and program."""
+        self._phase: Phase | None = None
+        """What it was last heard to be in the middle of; None if that is not known."""
+        self._tool: str | None = None
+        self._teller: Doing | None = None
+        self._at = self._since = Millis(0)
+        """When it was heard, and when that call was made."""
+
+    def hear(
+        self, phase: Phase, tool: str | None, teller: "Doing | None", at: Millis, since: Millis | None, asked: int
+    ) -> None:
+        before, was, begun = self._phase, self._tool, self._at
+        over: tuple[str | None, str] | None = None
+        if before is not None and begun <= at:
+            if before is _MODEL:
+                if phase is _MODEL and asked >= AGAIN:
+                    return
+                if at - begun < NO_ANSWER:
+                    over = _ANSWER
+            elif before is _TOOL and phase is _MODEL:
+                if was:
+                    over, begun = (was, program_called(was, self._doing) if is_shell(was) else ""), self._since
+            elif not since and before is phase and was == tool and self._doing == (teller and teller.doing):
+                since = self._since  # it is still the same call
+        self._phase, self._tool, self._teller, self._at = phase, tool, teller, at
+        self._since = since or at
+        if over is not None:
+            counts = self.counts.get(over)
+            if counts is None:
+                counts = self.counts[over] = []
+            add(counts, at - begun)
+
+    def end(self) -> None:
+        """What it was in the middle of is over."""
+        self._phase = self._teller = None
+
+    @property
+    def _doing(self) -> str | None:
+        return None if self._teller is None else self._teller.doing
+
+
+class CallCounts:
+    """Counts by delegation. Each log is followed by itself, so it makes no difference in which order they are read."""
+
+    def __init__(self) -> None:
+        self._heard: dict[str, dict[str, CallsOfLog]] = {}
         """By log, and then by id."""
         self._recalled: list[CallsOfOne] = []
 
@@ -71,52 +110,37 @@ class CallCounts:
         else:
             self._recalled += recalled
 
+    def of(self, source: str, id: str) -> CallsOfLog:
+        """What that log tells of one."""
+        log = self._heard.get(source)
+        if log is None:
+            log = self._heard[source] = {}
+        heard = log.get(id)
+        if heard is None:
+            heard = log[id] = CallsOfLog()
+        return heard
+
     def heed(self, events: Iterable[Event]) -> None:
         """Take in what happened, in the order in which each log tells it."""
-        source, busy = "", dict[str, Busy]()
         for event in events:
             if type(event) is Heard:
-                if event.origin.source is not source:
-                    source = event.origin.source
-                    busy = self._busy.setdefault(source, {})
-                phase, at = event.phase, event.at
-                if phase is None or at is None:
-                    continue
-                before = busy.get(event.id)
-                if before is None:
-                    busy[event.id] = Busy(phase, event.tool, event.doing, at, event.since or at)
-                    continue
-                since: Millis | None = None
-                if before.at <= at:
-                    if before.phase is _MODEL:
-                        if phase is _MODEL and (event.asked or 0) >= AGAIN:
-                            continue
-                        if at - before.at < NO_ANSWER:
-                            self._count(event.id, None, "", at - before.at)
-                    elif before.phase is _TOOL and before.tool and phase is _MODEL:
-                        program = program_called(before.tool, before.doing)
-                        self._count(event.id, before.tool, program, at - before.since)
-                    elif before.phase is phase and before.tool == event.tool and before.doing == event.doing:
-                        since = event.since or before.since  # it is still the same call
-                before.phase, before.tool, before.doing = phase, event.tool, event.doing
-                before.at, before.since = at, since or event.since or at
+                if event.phase is not None and event.at is not None:
+                    said = event.phase, event.tool, event, event.at, event.since, event.asked or 0
+                    self.of(event.origin.source, event.id).hear(*said)
             elif isinstance(event, Ended | Resumed):
-                self._busy.get(event.origin.source, {}).pop(event.id, None)
-
-    def _count(self, id: str, tool: str | None, program: str, took: int) -> None:
-        """One came to its end."""
-        key = id, tool, program
-        counts = self._counts.get(key)
-        if counts is None:
-            counts = self._counts[key] = []
-        add(counts, took)
+                heard = self._heard.get(event.origin.source, {}).get(event.id)
+                if heard is not None:
+                    heard.end()
 
     def all(self) -> list[CallsOfOne]:
         """What each did."""
-        own: dict[str, CallsOfOne] = {}
-        for (id, tool, program), counts in self._counts.items():
-            own.setdefault(id, CallsOfOne(id, [])).spreads.append(Spread(tool, program, tuple(counts)))
-        return [*self._recalled, *own.values()]
+        counts: dict[str, dict[tuple[str | None, str], list[int]]] = {}
+        for log in self._heard.values():
+            for id, heard in log.items():
+                for kind, more in heard.counts.items():
+                    add_all(counts.setdefault(id, {}).setdefault(kind, []), more)
+        own = ((id, [Spread(*kind, tuple(each)) for kind, each in found.items()]) for id, found in counts.items())
+        return [*self._recalled, *(CallsOfOne(id, spreads) for id, spreads in own)]
 
 
 class CallDurations:
@@ -142,10 +166,7 @@ class CallDurations:
 
     def _add(self, product: str, names: Iterator[str], counts: Counts) -> None:
         for name in names:
-            known = self._counts.setdefault((product, name), [])
-            known.extend([0] * (len(counts) - len(known)))
-            for step, count in enumerate(counts):
-                known[step] += count
+            add_all(self._counts.setdefault((product, name), []), counts)
 
     def all(self) -> dict[Kind, Counts]:
         """What is worth keeping."""

@@ -1,17 +1,18 @@
 """By what name it is known how long something takes: a tool, the program that a shell was called with, a model, a kind
 of agent. Each name is followed by a narrower one, of which less is known and which says more."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
+
+from delegtop.base.lazy_pattern import lazy_pattern
 
 SHELLS = frozenset({"bash", "shell", "exec_command", "local_shell", "run_shell_command", "run_terminal_cmd", "execute"})
 """The tools that run a command, in small letters."""
 TOOL, MODEL, AGENT = "tool", "model", "agent"
 """The widest names: any tool, any model, any agent."""
-_BEFORE = re.compile(r"(?:cd\s+[^\s&;][^&;\n]*+(?:&&|;)\s*)+")
+_BEFORE = lazy_pattern(r"(?:cd\s+[^\s&;][^&;\n]*+(?:&&|;)\s*)+")
 _WORDS = 6
-_PROGRAM = re.compile(r"[a-z][a-z0-9_.+-]{0,15}")
+_PROGRAM = lazy_pattern(r"[a-z][a-z0-9_.+-]{0,15}")
 
 
 @lru_cache(maxsize=256)  # there are few tools, and thousands of calls

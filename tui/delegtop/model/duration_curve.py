@@ -54,6 +54,13 @@ def add(counts: list[int], took: int) -> None:
     counts[step] += 1
 
 
+def add_all(counts: list[int], more: Sequence[int]) -> None:
+    """Count all that these count."""
+    counts.extend([0] * (len(more) - len(counts)))
+    for step, count in enumerate(more):
+        counts[step] += count
+
+
 def as_long(counts: Counts, span: int) -> int:
     """How many took that long or may have."""
     return sum(counts[step_of(span) :])

@@ -51,6 +51,8 @@ class ListPrice(msgspec.Struct, frozen=True, gc=False):
     def at(self, over: int, *, fast: bool) -> Rates | None:
         if fast:
             return self.fast
+        if not self.over:
+            return self.rates
         return next((rates for least, rates in reversed(self.over) if over >= least), self.rates)
 
 
@@ -87,7 +89,9 @@ class PriceBook:
             return known
         if not known:
             return None
-        place = len(known) if at is None else bisect_right(known, at, key=lambda price: price.since)
+        place = len(known)
+        if at is not None and place > 1:
+            place = bisect_right(known, at, key=lambda price: price.since)
         return known[max(place - 1, 0)].at(over, fast=fast)
 
     def _look_up(self, model: str) -> Rates | tuple[ListPrice, ...]:

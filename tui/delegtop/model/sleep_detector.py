@@ -37,9 +37,11 @@ class Minutes:
 
     def __iter__(self) -> Iterator[int]:
         for span, bits in sorted(self._spans.items()):
-            for number, bit in enumerate(bin(bits)[:1:-1], span << _BITS):
-                if bit == "1":
-                    yield number
+            first, told = span << _BITS, bin(bits)[:1:-1]
+            at = told.find("1")
+            while at >= 0:
+                yield first + at
+                at = told.find("1", at + 1)
 
     def spells(self, span: int) -> tuple[int, ...]:
         """The first and the last minute of each spell in a span that no long silence breaks."""

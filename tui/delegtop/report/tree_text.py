@@ -193,10 +193,13 @@ def _placed(printing: Printing, columns: Sequence[Column], kept: Collection[str]
     """The columns that say something, and where they are; and the name of each row, which takes no more room than the
     longest needs."""
     table = printing.table
-    one_project = len({table.project(row.handle) for row in printing.rows} - {""}) < 2
+    folders = dict.fromkeys(measures.folder(printing.forest, row.handle) for row in printing.rows)
+    one_project = len({table.project_at(folder) for folder in folders} - {""}) < 2
     empty = {"project"} if one_project else set()
+    if not printing.forest.has_hosts:
+        empty.add("host")
     unknown = table.drawing.none
-    for each in columns:
+    for each in [each for each in columns if each.name not in empty]:
         blank = all(_plain(each.cell(table, row, each.width)).strip() in ("", unknown) for row in printing.rows)
         if blank and each.name != DOING:
             empty.add(each.name)

@@ -26,7 +26,7 @@ _TIDY = "INSERT INTO words (words) VALUES ('optimize')"
 """Else what was deleted of the words takes more room than before."""
 _ROOM = 0.9
 """The part of it that is in use once something went."""
-LAYOUT = 3
+LAYOUT = 4
 """Another one whenever what is kept, or how it is made, is another."""
 _MARK = 0x64656C66
 _TABLES = """
@@ -34,7 +34,7 @@ CREATE TABLE about (context TEXT);
 CREATE TABLE units (unit INTEGER PRIMARY KEY, stamp INTEGER, heard INTEGER);
 CREATE TABLE found (number INTEGER PRIMARY KEY, unit INTEGER, id TEXT, at INTEGER, heard INTEGER, took INTEGER,
     state TEXT, agent TEXT, product TEXT, folder TEXT, host TEXT);
-CREATE TABLE texts (number INTEGER PRIMARY KEY, data BLOB);
+CREATE TABLE texts (number INTEGER PRIMARY KEY, check_sum INTEGER, data BLOB);
 CREATE TABLE troubles (number INTEGER, at INTEGER, exact INTEGER, loose INTEGER, lasted INTEGER, ended TEXT);
 CREATE INDEX found_unit ON found (unit);
 CREATE INDEX found_id ON found (id);
@@ -293,9 +293,10 @@ def _put(database: Connection, new: Sequence[Stored]) -> None:
 
 
 def _put_one(database: Connection, number: int, unit: int, each: SessionWords) -> None:
-    facts = each.at, each.heard, each.took, each.state, each.agent, each.product, each.folder, each.host
-    database.execute("INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, unit, each.id, *facts))
-    database.execute("INSERT INTO texts VALUES (?, ?)", (number, zlib.compress(pack(each.words), 6)))
+    facts = each.id, each.at, each.heard, each.took, each.state, each.agent, each.product, each.folder, each.host
+    data = zlib.compress(pack(each.words), 6)
+    database.execute("INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, unit, *facts))
+    database.execute("INSERT INTO texts VALUES (?, ?, ?)", (number, _check_sum(number, facts, data), data))
     columns = _columns(each.agent, each.words)
     database.execute(f"INSERT INTO words (rowid, {_TEXTS}) VALUES (?, ?, ?, ?, ?, ?, ?)", (number, *columns))  # noqa: S608 -- as above
     rows = [(number, one.at, one.exact, one.loose, one.lasted, one.ended) for one in each.troubles]
@@ -311,6 +312,11 @@ def _words(data: object) -> KeptWords:
     if not isinstance(data, bytes):
         raise DatabaseError("the words of a delegation are missing")
     return unpack(zlib.decompress(data))
+
+
+def _check_sum(number: int, facts: _Facts, data: bytes) -> int:
+    """Of all that is shown of a delegation: a database does not notice that a byte of it is another."""
+    return zlib.crc32(data, zlib.crc32(msgspec.msgpack.encode((number, *facts))))
 
 
 def _is_told_elsewhere(database: Connection, each: SessionWords, read: Collection[int]) -> bool:
@@ -378,8 +384,11 @@ def look(
         id, *_ = known = msgspec.convert(facts, _Facts)  # of a damaged file, anything may stand there
         if id in found or len(found) >= limit:
             continue
-        data = database.execute("SELECT data FROM texts WHERE number = ?", (number,)).fetchone()
-        found[id] = Hit._make((*known, _words(None if data is None else data[0]), rank))
+        kept = database.execute("SELECT check_sum, data FROM texts WHERE number = ?", (number,)).fetchone()
+        check_sum, data = kept or (None, b"")
+        if not isinstance(data, bytes) or _check_sum(number, known, data) != check_sum:
+            raise DatabaseError("what is kept of a delegation is not what was written")
+        found[id] = Hit._make((*known, _words(data), rank))
     return list(found.values())
 
 

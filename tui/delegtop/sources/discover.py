@@ -130,6 +130,7 @@ class Roots:
         self._names = names
         """Patterns of further file names; asked when the first folder is looked into."""
         self._further: re.Pattern[str] | None = None
+        self._excludes = bool(exclude)
         self._excluded = excluded(exclude)
         """Whether a path is not looked at; what an argument names itself is."""
         self._folders: dict[str, _Folder] = {}
@@ -233,7 +234,7 @@ class Roots:
         same = {path: path for path in (*kept, *(known.folders if known else ()))}  # one string for each path
         with os.scandir(path) as entries:
             for entry in entries:
-                if self._excluded(entry.path):
+                if self._excludes and self._excluded(entry.path):
                     skipped[entry.path] = _EXCLUDED
                 elif entry.is_dir(follow_symlinks=False):
                     if entry.name not in _LEFT_OUT:

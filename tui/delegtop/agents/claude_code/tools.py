@@ -93,6 +93,15 @@ class Tool(Struct, gc=False):
         return self.given
 
     @property
+    def doing(self) -> str | None:
+        return self.asked.doing
+
+    @property
+    def phase(self) -> Phase:
+        """What its agent is in the middle of meanwhile; of most tools that goes without reading."""
+        return self.asked.phase if self.name in OF_AGENTS or self.name in ASKS else Phase.TOOL
+
+    @property
     def due(self) -> Millis | None:
         """When it runs out of its time. Of one that waits for others that is no limit to them."""
         timeout = self.asked.timeout

@@ -38,6 +38,7 @@ class ClaudeCode(Dialect):
     title: ClassVar[str] = "Claude Code"
     product = PRODUCT
     surest: ClassVar[int] = 95
+    counts_calls: ClassVar[bool] = True
     signatures: ClassVar[tuple[Signature, ...]] = (
         Signature((b'"parentUuid"',)),
         Signature((b'"uuid":', b'"timestamp":', b'"message":')),
@@ -59,7 +60,7 @@ class ClaudeCode(Dialect):
         super().__init__(zone)
         self._told: list[Event] = []
         self._waiting: WaitingSign | None = None
-        self._family = ProjectFiles(self._told.append)
+        self._family = ProjectFiles(self._tell)
 
     @classmethod
     def sniff(cls, sample: Sample) -> int:
@@ -97,7 +98,7 @@ class ClaudeCode(Dialect):
         if file.is_document:
             return [*block.lines()]
         found: list[Told | Line] = []
-        waiting = self._waiting = WaitingSign(block, found, longest) if self.is_brief else None
+        waiting = self._waiting = WaitingSign(block, found, longest, self.calls) if self.is_brief else None
         for number, raw in enumerate(block.take().raws, block.line):
             origin = Origin(source, number, offset)
             offset += len(raw)
@@ -154,7 +155,7 @@ class ClaudeCode(Dialect):
     def retell(self, line: Line) -> Iterable[Event | Unreadable]:
         """A line told once more: whose it is and what it refers to is known from the first reading."""
         again = type(self)(self.zone)
-        again._family = ProjectFiles(again._told.append, elder=self._family)
+        again._family = ProjectFiles(again._tell, elder=self._family)
         return again.read(line)
 
     def forget(self, path: str) -> None:
@@ -186,6 +187,11 @@ class ClaudeCode(Dialect):
             return id
 
         return claude_said.said(records, lambda at: moment(at, self.zone), whose)
+
+    def _tell(self, event: Event) -> None:
+        self._told.append(event)
+        if self.calls is not None:
+            self.calls.heed((event,))
 
     def _take(self) -> tuple[Event, ...]:
         told = tuple(self._told)

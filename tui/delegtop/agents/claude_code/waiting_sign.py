@@ -5,6 +5,7 @@ but the minute that something was heard in.
 """
 
 from collections.abc import MutableSequence
+from typing import TYPE_CHECKING
 
 from delegtop.agents.claude_code.agent_rows import Transcript
 from delegtop.agents.claude_code.spawns import SpawnPlace
@@ -14,18 +15,26 @@ from delegtop.dialects import Told
 from delegtop.model.events import Heard
 from delegtop.sources.records import Line, LineBlock
 
+if TYPE_CHECKING:
+    from delegtop.model.call_counter import CallCounter, CallsHeard
+
 
 class WaitingSign:
     """The last sign of life of a block, until it is known whether the next record outdoes it. Else it is told before
     anything changes what it would say."""
 
-    __slots__ = ("_at", "_block", "_found", "_longest", "_until", "origin", "who")
+    __slots__ = ("_at", "_block", "_calls", "_found", "_heard", "_longest", "_until", "origin", "who")
 
-    def __init__(self, block: LineBlock, found: MutableSequence[Told | Line], longest: int) -> None:
+    def __init__(
+        self, block: LineBlock, found: MutableSequence[Told | Line], longest: int, calls: "CallCounter | None"
+    ) -> None:
         self._block = block
         self._found = found
         """What each line of the block told so far."""
         self._longest = longest
+        self._calls = calls
+        self._heard: CallsHeard | None = None
+        """Where calls are counted by signs of life, whether or not they are told."""
         self.who: Transcript | None = None
         """Whose sign waits; None while none does."""
         self._at = self._until = Millis(0)
@@ -38,6 +47,8 @@ class WaitingSign:
         if at >= self._until:
             self.leave(at)
         self._at, self.origin = at, origin
+        if self._heard is not None:
+            _count(self._heard, who, at)
 
     def leave(self, at: Millis) -> None:
         """It is outdone by a sign of that moment: if that is of another minute, nothing but its own time is told."""
@@ -52,6 +63,9 @@ class WaitingSign:
             return False
         self.who, self._at, self.origin = who, who.later(at), here.origin
         self._until = Millis(self._at - self._at % MINUTE + MINUTE)
+        if self._calls is not None:
+            self._heard = self._calls.of(here.origin.source, who.id)
+            _count(self._heard, who, self._at)
         return True
 
     def tell(self) -> None:
@@ -63,3 +77,12 @@ class WaitingSign:
     def _put(self, sign: Heard, origin: Origin) -> None:
         number = origin.line - self._block.line
         self._found[number] = (sign,) if len(self._block.raws[number]) > self._longest else sign
+
+
+def _count(heard: "CallsHeard", who: Transcript, at: Millis) -> None:
+    """What a sign of that moment says of calls. Of several the first holds the others up."""
+    if who.open:
+        call = next(iter(who.open.values()))
+        heard.hear(call.phase, call.name, call, at, call.at, 0)
+    else:
+        heard.hear(who.rest, None, None, at, who.since, who.asked)

@@ -79,6 +79,8 @@ class Table:
         """How spans of time are told: on a screen they change no oftener than needed."""
         self.projects = Projects()
         self._clean = lru_cache(2048)(self._cleaned)
+        self._branches: dict[tuple[object, ...], list[CellSpan]] = {}
+        """What stands before the names of rows at the top and below them, which are nearly all."""
 
     def header(self, layout: Layout, sort: str = "", reverse: bool = False) -> str:
         """The titles, with a mark at the one the rows are sorted by."""
@@ -109,7 +111,11 @@ class Table:
         return known if known is not None and known.problem else None
 
     def project(self, handle: Handle) -> str:
-        return self.safe(self.projects.name(measures.folder(self.forest, handle)))
+        return self.project_at(measures.folder(self.forest, handle))
+
+    def project_at(self, folder: str | None) -> str:
+        """The project that lies in a folder."""
+        return self.safe(self.projects.name(folder))
 
     def host(self, handle: Handle) -> str:
         """The machine it is on, if there are several."""
@@ -209,6 +215,16 @@ def _called(table: Table, row: OutlineRow, facts: Delegation) -> str:
 
 def _branch(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     """The lines of the tree and the mark that folds."""
+    if row.level > 1:
+        return _drawn_branch(table, row, width)
+    key = row.level and table.forest.link(row.handle), row.level, row.last, row.expanded, bool(row.descendants)
+    found = table._branches.get(key)
+    if found is None:
+        found = table._branches[key] = _drawn_branch(table, row, width)
+    return [*found]
+
+
+def _drawn_branch(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     guides, end = table.guides(row, width)
     drawing = table.drawing
     unsure = table.forest.link(row.handle) in (Link.INFERRED, Link.AMBIGUOUS)
