@@ -180,7 +180,9 @@ def test_of_a_sign_of_life_that_one_of_another_minute_outdoes_only_its_time_is_t
     assert (third.tool, third.tokens, third.phase) == ("Read", 5, Phase.TOOL)
 
 
-@given(st.lists(st.tuples(st.sampled_from(["m1", "m2"]), st.none() | USES, st.sampled_from(["a", "b", None])), max_size=8))
+@given(
+    st.lists(st.tuples(st.sampled_from(["m1", "m2"]), st.none() | USES, st.sampled_from(["a", "b", None])), max_size=8)
+)
 def test_an_answer_that_is_told_again_is_counted_as_if_nobody_knew(
     told: list[tuple[str, dict[str, int] | None, str | None]],
 ) -> None:
@@ -188,7 +190,7 @@ def test_an_answer_that_is_told_again_is_counted_as_if_nobody_knew(
     tokens, known = Tokens(), _Known(is_brief=True)
     raws = [BEGUN]
     for id, usage, model in told:
-        message = {"id": id, "usage": usage, "model": model, "content": []}
+        message: dict[str, Any] = {"id": id, "usage": usage, "model": model, "content": []}
         entry = {"type": "assistant", "sessionId": SESSION, "timestamp": "2026-02-03T09:00:01Z", "message": message}
         raws.append(json.dumps(entry).encode() + b"\n")
         if usage is not None:
