@@ -192,7 +192,7 @@ def test_an_answer_that_is_told_again_is_counted_as_if_nobody_knew(
     tokens, known = Tokens(), _Known(is_brief=True)
     raws = [BEGUN]
     for id, usage, model in told:
-        message = {"id": id, "usage": usage, "model": model, "content": []}
+        message: dict[str, Any] = {"id": id, "usage": usage, "model": model, "content": []}
         entry = {"type": "assistant", "sessionId": SESSION, "timestamp": "2026-02-03T09:00:01Z", "message": message}
         raws.append(json.dumps(entry).encode() + b"\n")
         if usage is not None:

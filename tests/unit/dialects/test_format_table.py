@@ -3,12 +3,14 @@
 import importlib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from delegtop.dialects import GROUP, OWN, Dialect, Sample, load, recognise
@@ -104,6 +106,10 @@ def test_every_product_is_in_the_table(project: Path) -> None:
         if "\nPRODUCT = " in path.read_text("utf-8")
     }
     assert set(PRODUCTS.values()) == packages
+
+
+def _names(word: bytes) -> list[str]:
+    return re.findall(r"\w+", word.decode())
 
 
 # -- signatures -----------------------------------------------------------------------------------------------------
@@ -241,3 +247,36 @@ def test_a_word_is_there_whether_it_is_asked_for_first_or_last(head: bytes, word
 def test_a_file_bears_the_signatures_of_few_formats(head: bytes, path: str, names: list[str]) -> None:
     beginning = Head(path, head)
     assert [each.name for each in FORMATS if beginning.bears(each.signatures)] == names
+
+
+# -- words are looked for in the bytes as they are --------------------------------------------------------------------
+
+NAMES = sorted({name for each in FORMATS for mark in each.signatures for word in mark.words for name in _names(word)})
+VALUES = st.recursive(
+    st.sampled_from(["", "planned", "sess_1", 5, None]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3),
+    max_leaves=6,
+)
+RECORDS = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4)
+SIGNS = st.sampled_from([(",", ":"), (", ", ": "), (" ,\t", "\t: ")])
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(RECORDS, max_size=3), SIGNS, st.sampled_from([None, 1]), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"])
+)
+def test_a_word_is_there_however_json_is_spaced_and_encoded(
+    records: list[dict[str, Any]], signs: tuple[str, str], indent: int | None, encoding: str
+) -> None:
+    """As if all blanks had been taken out of the whole beginning first."""
+    text = "\n".join(json.dumps(record, separators=signs, indent=indent) for record in records)
+    head = text.encode(encoding)
+    bare = b"\n" + head.translate(None, b"\0\xef\xbb\xbf \t\r\n\v\f") + b"\n"
+    for path in ("chats/agent-1.jsonl", "journal.jsonl"):
+        beginning = Head(path, head)
+        for each in FORMATS:
+            fits = [
+                mark.path in path and not mark.columns and all(w in bare for w in mark.words)
+                for mark in each.signatures
+            ]
+            assert beginning.bears(each.signatures) == any(fits), each.name

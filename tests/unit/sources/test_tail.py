@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from delegtop.base.origin import Origin
-from delegtop.sources.records import Line, Record, Unreadable, records
+from delegtop.sources.lines import CHUNK, LARGE
+from delegtop.sources.records import Line, LineBlock, Record, Unreadable, records
 from delegtop.sources.tail import Tail
 
 Item = Line | Unreadable
@@ -631,3 +635,33 @@ def test_an_open_file_can_be_followed_under_a_name_of_its_own(tmp_path: Path) ->
     assert tail.read_line(first.origin) == line(1).rstrip()
     tail.close()
     os.close(fd)
+
+
+def test_long_lines_come_in_larger_blocks_and_short_ones_do_not(follower: Follower, log: Path) -> None:
+    """Whoever draws meanwhile waits for the lines of a block, and for each block something is done once."""
+    for length, most in ((100, CHUNK), (5_000, LARGE)):
+        log.write_bytes(lines(*range(1_000, 1_000 + 2 * LARGE // length), pad=length))
+        blocks = (found for found in follower.tail.poll_blocks([str(log)]) if isinstance(found, LineBlock))
+        taken = [[*block.take().raws] for block in blocks]
+        assert b"".join(raw for raws in taken for raw in raws) == log.read_bytes()
+        sizes = [sum(map(len, raws)) for raws in taken]
+        assert most - 2 * length < max(sizes) <= most
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(st.integers(0, 3 * CHUNK), st.booleans()), max_size=8))
+def test_lines_are_what_stands_between_newlines_however_long_they_are(
+    tmp_path_factory: Any, sizes: list[tuple[int, bool]]
+) -> None:
+    """In as many blocks as it takes, each behind the one before; what has no end yet waits."""
+    log = tmp_path_factory.mktemp("log") / "s.jsonl"
+    data = b"\n".join(
+        bytes([97 + number % 26]) * (size if is_long else size % 50) for number, (size, is_long) in enumerate(sizes)
+    )
+    log.write_bytes(data)
+    found = [(found.origin.offset, found.data) for found in Tail().poll([str(log)]) if isinstance(found, Line)]
+    begin, told = 0, []
+    for part in data.split(b"\n")[:-1]:
+        told.append((begin, part))
+        begin += len(part) + 1
+    assert found == told

@@ -156,7 +156,6 @@ class Transcript(Pursuit):
     """What one agent wrote, and what it is in the middle of."""
 
     __slots__ = (
-        "_heard_at",
         "_held",
         "_latest",
         "agent",
@@ -167,6 +166,7 @@ class Transcript(Pursuit):
         "described",
         "failures",
         "finished",
+        "heard_at",
         "is_trunk",
         "prompt",
         "repeats",
@@ -203,7 +203,8 @@ class Transcript(Pursuit):
         self.failures: list[Failure] = []
         self._held: list[Event] = []
         self._latest: Heard | None = None
-        self._heard_at: Millis | None = None
+        self.heard_at: Millis | None = None
+        """The latest moment of its signs of life."""
 
     @property
     def id(self) -> str:
@@ -235,9 +236,9 @@ class Transcript(Pursuit):
 
     def later(self, at: Millis) -> Millis:
         """When that happened. Times step back now and then; what stands later happened later."""
-        before = self._heard_at
-        self._heard_at = at if before is None or at > before else before
-        return self._heard_at
+        before = self.heard_at
+        self.heard_at = at if before is None or at > before else before
+        return self.heard_at
 
     def sign(self, at: Millis | None, origin: Origin, note: str | None = None) -> Heard:
         """A sign of life as it is told of that moment, with what it is doing now."""

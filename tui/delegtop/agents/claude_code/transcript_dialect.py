@@ -201,43 +201,42 @@ class ClaudeCode(Dialect):
     # -- one record ------------------------------------------------------------------------------------------------
 
     def _enter(self, file: TranscriptFile, entry: TranscriptEntry, origin: Origin) -> None:
-        who, waiting = file.transcript, self._waiting
-        if who is None and file.place.kind is FileKind.JOURNAL:
-            return sidecars.journal(self._family, file.place, entry, origin)
-        if entry.permission_mode and who is not None:
+        who, waiting, mode = file.transcript, self._waiting, entry.permission_mode
+        if who is None:
+            if file.place.kind is FileKind.JOURNAL:
+                return sidecars.journal(self._family, file.place, entry, origin)
+        elif mode:
             if waiting is not None:
                 waiting.tell()
-            who.mode = entry.permission_mode
+            who.mode = mode
         handler = HANDLERS.get(entry.type)
         if handler is None:
             return None
         if who is None or (not file.is_agents and (entry.agent_id or entry.is_sidechain)):
             who = self._who(file, entry)
-        if who is not None and not who.began and entry.is_meta and who.is_trunk:
+            if who is None:
+                if handler is titled:
+                    file.titles = (*file.titles[-1:], (entry, origin))
+                return None
+        if not who.began and entry.is_meta and who.is_trunk:
             return None  # what the program wrote by itself may bear the time of another session
-        if who is None:
-            if handler is titled:
-                file.titles = (*file.titles[-1:], (entry, origin))
-            return None
-        at = parse_time(entry.timestamp, self.zone) if entry.timestamp else None
-        if entry.permission_mode:
-            who.mode = entry.permission_mode
+        if mode:
+            who.mode = mode
+        at = parse_time(entry.timestamp or "", self.zone)
         here = SpawnPlace(self._family, file, who, at, origin)
         is_sign = handler is user or (handler is assistant and entry.message is not None)
-        is_outdone = False
-        if waiting is not None:
-            is_outdone = is_sign and at is not None and waiting.who is who
-            if not is_outdone:
-                waiting.tell()
+        is_outdone = waiting is not None and waiting.who is who and is_sign and at is not None
+        if waiting is not None and not is_outdone:
+            waiting.tell()
         if not (who.began and "place" in who.described) and entry.type in BEGINS:
             _begin(here, entry)
         handler(here, entry)
         if not is_sign:
             return None
-        if is_outdone and at is not None and waiting is not None:
+        if is_outdone and waiting is not None and at is not None:
             if not self._told:
                 return waiting.renew(who, at, origin)
-            waiting.leave(who.later(at))
+            waiting.leave(at)
             waiting.who = None
         if waiting is None or self._told or not waiting.begin(here):
             who.hear(at, origin)

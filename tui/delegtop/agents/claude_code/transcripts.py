@@ -41,7 +41,7 @@ def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
     """Something was said to the agent: a prompt, the result of a tool, a notice."""
     message = entry.message
     content = None if message is None else message.content
-    if type(content) is list:
+    if isinstance(content, list):
         said, came_back = "", False
         for block in content:
             if block.type == "tool_result":
@@ -124,7 +124,7 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
     if not copied:
         who.answer(id)
     content, has_text = message.content, False
-    if type(content) is list:
+    if isinstance(content, list):
         for block in content:
             kind = block.type
             if kind == "tool_use" and not copied:
@@ -134,7 +134,7 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
     if entry.is_api_error_message:
         _failed(here, entry, message)
     else:
-        _paused(here, message.stop_reason, has_text=has_text or type(content) is str)
+        _paused(here, message.stop_reason, has_text=has_text or isinstance(content, str))
 
 
 def _spent(here: SpawnPlace, id: str, usage: WireUsage, model: str | None) -> None:

@@ -23,7 +23,7 @@ class WaitingSign:
     """The last sign of life of a block, until it is known whether the next record outdoes it. Else it is told before
     anything changes what it would say."""
 
-    __slots__ = ("_at", "_block", "_calls", "_found", "_heard", "_longest", "_until", "origin", "who")
+    __slots__ = ("_block", "_calls", "_found", "_heard", "_longest", "_until", "origin", "who")
 
     def __init__(
         self, block: LineBlock, found: MutableSequence[Told | Line], longest: int, calls: "CallCounter | None"
@@ -36,24 +36,28 @@ class WaitingSign:
         self._heard: CallsHeard | None = None
         """Where calls are counted by signs of life, whether or not they are told."""
         self.who: Transcript | None = None
-        """Whose sign waits; None while none does."""
-        self._at = self._until = Millis(0)
+        """Whose sign waits, which is that of the moment when it was heard of last; None while none does."""
+        self._until = Millis(0)
         self.origin: Origin | None = None
         """Of the record that told the sign."""
 
     def renew(self, who: Transcript, at: Millis, origin: Origin) -> None:
         """Let a sign of the same transcript wait, which outdoes the one before."""
-        at = who.later(at)
-        if at >= self._until:
-            self.leave(at)
-        self._at, self.origin = at, origin
+        before = who.heard_at
+        if before is None or at > before:
+            if at >= self._until:
+                self.leave(at)
+            who.heard_at = at
+        else:
+            at = before
+        self.origin = origin
         if self._heard is not None:
             _count(self._heard, who, at)
 
     def leave(self, at: Millis) -> None:
         """It is outdone by a sign of that moment: if that is of another minute, nothing but its own time is told."""
         if at >= self._until and self.who is not None and self.origin is not None:
-            self._put(Heard(self.who.id, self._at, self.origin), self.origin)
+            self._put(Heard(self.who.id, self.who.heard_at, self.origin), self.origin)
             self._until = Millis(at - at % MINUTE + MINUTE)
 
     def begin(self, here: SpawnPlace) -> bool:
@@ -61,17 +65,17 @@ class WaitingSign:
         who, at = here.who, here.at
         if at is None or who.row is None or not who.row.is_shown:
             return False
-        self.who, self._at, self.origin = who, who.later(at), here.origin
-        self._until = Millis(self._at - self._at % MINUTE + MINUTE)
+        self.who, self.origin, at = who, here.origin, who.later(at)
+        self._until = Millis(at - at % MINUTE + MINUTE)
         if self._calls is not None:
             self._heard = self._calls.of(here.origin.source, who.id)
-            _count(self._heard, who, self._at)
+            _count(self._heard, who, at)
         return True
 
     def tell(self) -> None:
         """Nothing outdoes it."""
         if self.who is not None and self.origin is not None:
-            self._put(self.who.sign(self._at, self.origin), self.origin)
+            self._put(self.who.sign(self.who.heard_at, self.origin), self.origin)
             self.who = None
 
     def _put(self, sign: Heard, origin: Origin) -> None:

@@ -29,7 +29,7 @@ class Tokens:
         self._recent: dict[str, tuple[int, Charge | None]] = {}
         self._accounts: dict[Account, Counts] = {}
         self._account: Account | None = None
-        """The one that was used last, which is nearly always the next one too. Its sums stand apart until another is."""
+        """The one that was used last, which is mostly the next one too. Its sums stand apart until another is."""
         self._counts = NO_COUNTS
         self._used: tuple[Usage, ...] | None = None
 
