@@ -393,7 +393,7 @@ def test_a_python_whose_sqlite_cannot_look_for_words_says_so(
 
 
 def test_newest_first_unless_the_best_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    write(1, "roses " * 20, days=50)
+    write(1, "Prune the beds", days=50, file="/srv/garden/roses.py")
     write(2, "Something about many other things, and at the very end of it a word about roses", days=5)
     assert found(capsys, "roses") == [session(2), session(1)]
     assert found(capsys, "roses", "--best") == [session(1), session(2)]
