@@ -280,6 +280,18 @@ def test_two_records_in_one_line_are_read_the_same(
     assert told(capsys, tmp_path / "projects") == told(capsys, tmp_path / "projects") == plain
 
 
+def test_sources_are_listed_in_the_same_order_when_one_was_touched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is known all the same, and listed among those that may go on."""
+    folder = aged(SAMPLES / "codex", tmp_path / "logs")
+    told(capsys, folder)
+    for path in sorted(folder.rglob("*.jsonl"))[1:3]:
+        os.utime(path, (NOW / 1000,) * 2)
+        plain = told(capsys, folder, "--no-index")
+        assert told(capsys, folder) == plain
+
+
 def test_a_small_log_that_belongs_to_no_session_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
