@@ -82,7 +82,14 @@ class TestCounting:
         assert first(started("a"), heard("a", 0.5, Phase.PERMISSION, "Bash", "rm"), minute=1) == ""
 
     def test_their_order_is_the_same_in_whatever_order_they_were_read(self) -> None:
-        events = [started("c"), *stuck("b"), *stuck("a"), started("d", 0.5), started("e"), ended("e", 0.5, Outcome.FAILED)]
+        events = [
+            started("c"),
+            *stuck("b"),
+            *stuck("a"),
+            started("d", 0.5),
+            started("e"),
+            ended("e", 0.5, Outcome.FAILED),
+        ]
         found, again = told(*events), told(*reversed(events))
         assert again == found
         assert [*again.tally.states] == [*found.tally.states]
