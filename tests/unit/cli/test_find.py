@@ -33,39 +33,37 @@ def found(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
     return [each.session for each in told.found]
 
 
-@pytest.mark.parametrize(
-    ("words", "numbers"),
-    [
-        ("tomatoes", [1]),
-        ("TOMATOES greenhouse", [1]),
-        ("tomatoes roses", []),
-        ("greenhous", []),
-        ("greenhous*", [1]),
-        ("tomato", [1]),
-        ('"the greenhouse"', [1]),
-        ('"greenhouse the"', []),
-        ("prompt:greenhouse", [1]),
-        ("title:nothing", []),
-        ("file:tomato_plan.py", [1]),
-        ("file:plan", [1]),
-        ("/srv/garden/beds/tomato_plan.py", [1]),
-        ("error:overloaded", [2]),
-        ('"API Error: 529"', [2]),
-        ("agent:review*", [2]),
-        ("agent=reviewer state:failed", [2]),
-        ("state:failed,lost", [2]),
-        ("the !roses", [1]),
-        ("greenhouse|roses", [2, 1]),
-        ("project:*garden prune", [2]),
-        ("product:codex", []),
-        (f"id:{session(2)[:8]}", [2]),
-    ],
-)
-def test_words_are_found_where_somebody_would_look_for_them(
-    words: str, numbers: list[int], capsys: pytest.CaptureFixture[str]
-) -> None:
+WHERE = [
+    ("tomatoes", [1]),
+    ("TOMATOES greenhouse", [1]),
+    ("tomatoes roses", []),
+    ("greenhous", []),
+    ("greenhous*", [1]),
+    ("tomato", [1]),
+    ('"the greenhouse"', [1]),
+    ('"greenhouse the"', []),
+    ("prompt:greenhouse", [1]),
+    ("title:nothing", []),
+    ("file:tomato_plan.py", [1]),
+    ("file:plan", [1]),
+    ("/srv/garden/beds/tomato_plan.py", [1]),
+    ("error:overloaded", [2]),
+    ('"API Error: 529"', [2]),
+    ("agent:review*", [2]),
+    ("agent=reviewer state:failed", [2]),
+    ("state:failed,lost", [2]),
+    ("the !roses", [1]),
+    ("greenhouse|roses", [2, 1]),
+    ("project:*garden prune", [2]),
+    ("product:codex", []),
+    (f"id:{session(2)[:8]}", [2]),
+]
+
+
+def test_words_are_found_where_somebody_would_look_for_them(capsys: pytest.CaptureFixture[str]) -> None:
     few()
-    assert found(capsys, words) == [session(number) for number in numbers]
+    for words, numbers in WHERE:
+        assert found(capsys, words) == [session(number) for number in numbers], words
 
 
 @pytest.mark.parametrize(
@@ -187,23 +185,24 @@ def test_whoever_keeps_nothing_finds_the_same(
     assert not place().parent.exists()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *('"', '"""', "'", "*", "**", "!", "!!", ":", "title:", 'title:"', "agent:", "agent:[", "agent:[a-z]*", "a|"),
-        *("NEAR(the roses, 2)", "the AND roses", "the OR", "NOT the", "^the", "{title prompt} : the", "-title : the"),
-        *('the" OR "roses', "words MATCH 'the'", "'; DROP TABLE found; --", "\x00the\x00", "\x1b[2J", "the\n\rroses"),
-        *("\ud800", "🌹", "ﬁ", "a" * 999, " ".join(["the"] * 40), "(" * 500, "e*", "!the", "!title:the state:idle"),
-    ],
+ODD = (
+    *('"', '"""', "'", "*", "**", "!", "!!", ":", "title:", 'title:"', "agent:", "agent:[", "agent:[a-z]*", "a|"),
+    *("NEAR(the roses, 2)", "the AND roses", "the OR", "NOT the", "^the", "{title prompt} : the", "-title : the"),
+    *('the" OR "roses', "words MATCH 'the'", "'; DROP TABLE found; --", "\x00the\x00", "\x1b[2J", "the\n\rroses"),
+    *("\ud800", "🌹", "|".join(f"w{number}" for number in range(200)), "ﬁ", "a" * 999, " ".join(["the"] * 40), "(" * 500, "e*", "!the", "!title:the state:idle"),
 )  # fmt: skip
-def test_no_words_are_a_command_to_the_database(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+
+
+@pytest.mark.parametrize("more", [[], ["--best"]], ids=["newest", "best"])
+def test_no_words_are_a_command_to_the_database(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     few()
     found(capsys, "garden")
     before = SearchFile().summary()
-    assert main(["find", words]) in (Exit.OK, Exit.FINDINGS, Exit.USAGE)
-    said = capsys.readouterr()
-    assert "\x1b" not in said.out + said.err
-    assert SearchFile().summary() == before
+    for words in ODD:
+        assert main(["find", words, *more]) in (Exit.OK, Exit.FINDINGS, Exit.USAGE), words
+        said = capsys.readouterr()
+        assert "\x1b" not in said.out + said.err, words
+        assert SearchFile().summary() == before, words
 
 
 @pytest.mark.parametrize(
