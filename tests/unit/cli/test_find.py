@@ -189,7 +189,8 @@ ODD = (
     *('"', '"""', "'", "*", "**", "!", "!!", ":", "title:", 'title:"', "agent:", "agent:[", "agent:[a-z]*", "a|"),
     *("NEAR(the roses, 2)", "the AND roses", "the OR", "NOT the", "^the", "{title prompt} : the", "-title : the"),
     *('the" OR "roses', "words MATCH 'the'", "'; DROP TABLE found; --", "\x00the\x00", "\x1b[2J", "the\n\rroses"),
-    *("\ud800", "🌹", "|".join(f"w{number}" for number in range(200)), "ﬁ", "a" * 999, " ".join(["the"] * 40), "(" * 500, "e*", "!the", "!title:the state:idle"),
+    "|".join(f"w{number}" for number in range(200)),
+    *("\ud800", "🌹", "ﬁ", "a" * 999, " ".join(["the"] * 40), "(" * 500, "e*", "!the", "!title:the state:idle"),
 )  # fmt: skip
 
 
