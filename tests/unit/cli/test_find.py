@@ -97,6 +97,19 @@ def test_nothing_found_is_said_and_is_an_exit_code(capsys: pytest.CaptureFixture
     assert "nothing of 4 delegations" in said.err
 
 
+def test_it_is_said_by_what_nothing_could_be_found(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert main(["find", "roses", "--since", "2d", "--here"]) == Exit.FINDINGS
+    assert "nothing of 4 delegations with --since 2d --here; words are" in capsys.readouterr().err
+
+
+def test_what_stands_in_two_places_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a tool answered in place of a result is its error, too."""
+    few()
+    assert main(["find", "overloaded"]) == Exit.OK
+    assert capsys.readouterr().out.count("529 Overloaded") == 1
+
+
 def test_what_was_read_once_is_not_read_again_until_it_changes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """What is told of one session in several files is found the same whether some of it was read before or not."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from tests.watching import line, register
 
 from delegtop.base.clock import HOUR, WallClock
 from delegtop.cli import main
+from delegtop.cli.exit_codes import Exit
 from delegtop.search.search_file import SearchFile
 
 WORDS = "a*|e*|i*|o*|s*|t*"
@@ -79,6 +81,19 @@ def test_who_is_told_of_in_another_file_than_before_is_found_there(
     with log.rename(log.with_name("moved.jsonl")).open("a") as file:
         file.write(line("heartbeat", "aaa111", "10:00:09", activity="lake build"))
     assert told(capsys) == told(capsys, "--no-index")
+
+
+def test_a_recording_is_found_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """What it tells stood in other files."""
+    recorded = Path.home() / ".local" / "state" / "delegtop" / "logs" / "run.delegtop"
+    recorded.parent.mkdir(parents=True)
+    assert main(["record", "--once", "-o", str(recorded), str(SAMPLES / "claude-code")]) == Exit.OK
+    os.utime(recorded, (LONG_AGO, LONG_AGO))
+    settings = tmp_path / "settings.toml"
+    settings.write_text(f"sources = [{json.dumps(str(recorded))}]\n")
+    first = told(capsys, "--config", str(settings))
+    assert '"id": "toolu_lantern_test"' in first
+    assert told(capsys, "--config", str(settings)) == first
 
 
 def test_what_is_at_work_has_the_same_place_among_the_best(capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,10 +75,11 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         _join_of_nobody(seen.statuses, unread)
     torn = _torn(told, unread, file) if file is not None else set()
     told = {unit: sessions for unit, sessions in told.items() if unit not in torn}
+    repeating = {unit_key(each.path) for each in seen.statuses if each.dialect is not None and _repeats(each.dialect)}
     going_on = {
         unread.company(unit)
         for unit in unread.portion
-        if unit not in resting or not _can_keep(resting[unit], told.get(unit, ()))
+        if unit not in resting or unit in repeating or not _can_keep(resting[unit], told.get(unit, ()))
     }
     new = [
         Stored(unit, each.stamp, [words for words, _ in told.get(unit, ())], company)
@@ -111,6 +112,11 @@ def _join_of_nobody(files: Sequence[SourceStatus], unread: UnreadFiles) -> None:
             and (unit := unit_key(each.path)) in unread.portion
         ):
             unread.join(unit, first.setdefault((each.dialect, load(each.dialect).family(each.path)), unit))
+
+
+def _repeats(dialect: str) -> bool:
+    """Whether a file of that format names others as the place of what it tells: by its own it would not be found."""
+    return load(dialect).second_hand
 
 
 def _can_keep(unit: FileUnit, sessions: Sequence[tuple[SessionWords, bool]]) -> bool:
