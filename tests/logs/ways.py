@@ -98,7 +98,7 @@ class Commands(NamedTuple):
             ["sources", "--all"],
             ["status", "--read"],
             ["find", "--json", "--limit", "1000", _FOUND],
-            ["find", "--best", _FOUND],
+            ["find", "--best", "--since", "1h", _FOUND],
             ["learn", "--since", "all"],
         ]
 

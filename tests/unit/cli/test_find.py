@@ -100,7 +100,7 @@ def test_nothing_found_is_said_and_is_an_exit_code(capsys: pytest.CaptureFixture
 def test_it_is_said_by_what_nothing_could_be_found(capsys: pytest.CaptureFixture[str]) -> None:
     few()
     assert main(["find", "roses", "--since", "2d", "--here"]) == Exit.FINDINGS
-    assert "nothing of 4 delegations with --since 2d --here; words are" in capsys.readouterr().err
+    assert "nothing of 1 delegation with --since 2d --here; words are" in capsys.readouterr().err
 
 
 def test_what_stands_in_two_places_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:

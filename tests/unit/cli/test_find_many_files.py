@@ -11,7 +11,7 @@ from tests.past_sessions import place_of, write
 from tests.samples import SAMPLES
 from tests.watching import line, register
 
-from delegtop.base.clock import HOUR, WallClock
+from delegtop.base.clock import DAY, HOUR, Millis, WallClock, iso
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.search.search_file import SearchFile
@@ -65,6 +65,27 @@ def test_a_file_that_comes_later_is_read_with_those_that_are_known(
     assert told(capsys) == plain
     assert told(capsys) == plain
     assert len({kept.company for kept in SearchFile().known().values()}) == 1
+
+
+def test_who_asks_for_the_last_days_only_keeps_no_half_of_a_session(
+    codex: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its first file is kept and too old to be looked at."""
+    aside = Path.home() / "aside"
+    codex[-1].rename(aside)
+    assert told(capsys) == told(capsys, "--no-index")
+    text = aside.read_text().replace("2026-02-03T09:", days_ago_as_text(2))
+    codex[-1].write_text(text)
+    hours_ago = (WallClock().now() - 2 * DAY) / 1000
+    os.utime(codex[-1], (hours_ago, hours_ago))
+    told(capsys, "--since", "3d")
+    plain = told(capsys, "--no-index")
+    assert told(capsys) == plain
+    assert told(capsys) == plain
+
+
+def days_ago_as_text(days: float) -> str:
+    return f"{iso(Millis(int(WallClock().now() - days * DAY)))[:10]}T09:"
 
 
 def test_who_is_told_of_in_another_file_than_before_is_found_there(

@@ -86,9 +86,11 @@ def run(arguments: Namespace) -> int:
         width = shutil.get_terminal_size().columns if output.is_terminal() else None
         output.emit(found_sessions.lines(found, width, None, str(Path.home())))
     else:
+        from delegtop.report.figures import count
+
+        searched = count(found.searched, "delegation")
         diagnostics.say(
-            f"nothing of {found.searched:,} delegations{_narrowed(arguments)}; words are whole words, and begin* finds "
-            "beginnings"
+            f"nothing of {searched}{_narrowed(arguments)}; words are whole words, and begin* finds beginnings"
         )
     return Exit.OK if found.found else Exit.FINDINGS
 

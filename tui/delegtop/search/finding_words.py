@@ -43,8 +43,8 @@ def find(
         hits = [*look(database, more), *kept]  # what was read now goes before what is kept of the same
     hits.sort(key=lambda hit: (hit.score, -hit.at, hit.id))
     once = list({hit.id: hit for hit in reversed(hits)}.values())[::-1]
-    ids = {each.id for each in passing}
-    kept_count = file.count(read.stale, ids) if file is not None else 0
+    ids = {each.id for each in passing if each.heard >= (query.since or 0)}
+    kept_count = file.count(query.since, read.stale, ids) if file is not None else 0
     return FoundSessions(
         SCHEMA_VERSION,
         iso(WallClock().now()),

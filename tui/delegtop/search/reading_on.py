@@ -73,9 +73,12 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         resting = unread.at_rest() if file is not None else {}
         told = _by_unit(seen.forest, gathered, unread)
         _join_of_nobody(seen.statuses, unread)
-    torn = _torn(told, unread, file) if file is not None else set()
+    elsewhere = _join_known(told, unread, file) if file is not None else set()
+    torn = unread.torn() if file is not None else set()
     told = {unit: sessions for unit, sessions in told.items() if unit not in torn}
     repeating = {unit_key(each.path) for each in seen.statuses if each.dialect is not None and _repeats(each.dialect)}
+    if places.since is not None:  # what they have to do with may only be too old
+        repeating |= elsewhere
     going_on = {
         unread.company(unit)
         for unit in unread.portion
@@ -92,13 +95,17 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
     return ReadOn(passing, {*done} - kept, len(done), len(kept), len(new) - len(kept))
 
 
-def _torn(told: dict[int, list[tuple[SessionWords, bool]]], unread: UnreadFiles, file: SearchFile) -> set[int]:
-    """The units that have to do with others that were not read with them."""
+def _join_known(told: dict[int, list[tuple[SessionWords, bool]]], unread: UnreadFiles, file: SearchFile) -> set[int]:
+    """Join these units with those that are kept and have to do with them; gives the units of which some are not among
+    the files that are looked at."""
     units = {name: unit for unit, sessions in told.items() if unit for words, _ in sessions for name in words.names}
+    found: set[int] = set()
     for name, other in file.naming(units):
         if unread.is_there(other):
             unread.join(units[name], other)
-    return unread.torn()
+        else:
+            found.add(units[name])
+    return found
 
 
 def _join_of_nobody(files: Sequence[SourceStatus], unread: UnreadFiles) -> None:

@@ -235,14 +235,14 @@ class SearchFile:
             return Summary(units, found, self._path.stat().st_size, is_current)
         return None
 
-    def count(self, unless: Collection[int], ids: Iterable[str]) -> int:
-        """The delegations that can be found, but for what is of these units and for those with these ids."""
+    def count(self, since: Millis | None, unless: Collection[int], ids: Iterable[str]) -> int:
+        """The delegations heard of since then, but for what is of these units and for those with these ids."""
         with suppress(DatabaseError, OSError), self._opened() as database:
             if database is not None:
-                outside = f"WHERE unit NOT IN ({', '.join(map(str, unless))})" if unless else "WHERE 1"
-                counted = f"SELECT count(DISTINCT id) FROM found {outside}"  # noqa: S608 -- as below
-                (count,) = database.execute(counted).fetchone()
-                known = (database.execute(f"{counted} AND id = ?", (id,)).fetchone()[0] for id in ids)
+                outside = f"AND unit NOT IN ({', '.join(map(str, unless))})" if unless else ""
+                counted = f"SELECT count(DISTINCT id) FROM found WHERE heard >= ? {outside}"  # noqa: S608 -- as below
+                (count,) = database.execute(counted, (since or 0,)).fetchone()
+                known = (database.execute(f"{counted} AND id = ?", (since or 0, id)).fetchone()[0] for id in ids)
                 return int(count - sum(known))
         return 0
 
