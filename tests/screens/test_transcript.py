@@ -109,8 +109,9 @@ async def test_enter_unfolds_the_piece_under_the_cursor_and_folds_it_again(log: 
         assert pilot.app.screen is screen
 
 
+@pytest.mark.parametrize("size", [(160, 45), (80, 24), (40, 10)])
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_no_text_acts_or_breaks_the_screen(log: Log, kind: str) -> None:
+async def test_no_text_acts_or_breaks_the_screen(log: Log, kind: str, size: tuple[int, int]) -> None:
     text = HOSTILE[kind]
     log.write("user", text)
     log.write(
@@ -124,13 +125,11 @@ async def test_no_text_acts_or_breaks_the_screen(log: Log, kind: str) -> None:
     )
     log.write("user", [{"type": "tool_result", "tool_use_id": text, "content": text, "is_error": True}])
     log.write("system", None, subtype=text, content=text)
-    async with reading(app_on(log.path), size=(160, 45)) as (screen, pilot):
-        for size in ((160, 45), (80, 24), (40, 10)):
-            await pilot.resize_terminal(*size)
-            for keys in ((), ("asterisk",), ("pageup", "pageup"), ("home",), ("x",), ("x", "asterisk", "end")):
-                await pilot.press(*keys)
-                await pilot.pause()
-                assert list(dangerous(pilot.app)) == [], (keys, size)  # type: ignore[arg-type]  # as above
+    async with reading(app_on(log.path), size=size) as (screen, pilot):
+        for keys in ((), ("asterisk",), ("pageup", "pageup"), ("home",), ("x",)):
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert list(dangerous(pilot.app)) == [], keys  # type: ignore[arg-type]  # as above
         assert pilot.app.screen is screen
 
 

@@ -207,13 +207,13 @@ ODD = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("more", [[], ["--best"]], ids=["newest", "best"])
-def test_no_words_are_a_command_to_the_database(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_words_are_a_command_to_the_database(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor in what says which of them are the best."""
     few()
     found(capsys, "garden")
     before = SearchFile().summary()
     for words in ODD:
-        assert main(["find", words, *more]) in (Exit.OK, Exit.FINDINGS, Exit.USAGE), words
+        assert main(["find", words, "--best"]) in (Exit.OK, Exit.FINDINGS, Exit.USAGE), words
         said = capsys.readouterr()
         assert "\x1b" not in said.out + said.err, words
         assert SearchFile().summary() == before, words
