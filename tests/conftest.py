@@ -65,9 +65,9 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--schedules", type=int, default=1000, help="random fault schedules for the tail test")
+    parser.addoption("--schedules", type=int, default=500, help="random fault schedules for the tail test")
     parser.addoption("--huge-line", type=int, default=16, help="megabytes of the longest line that is read past")
-    parser.addoption("--steps", type=int, default=1000, help="random keys, clicks and sizes for the monkey test")
+    parser.addoption("--steps", type=int, default=600, help="random keys, clicks and sizes for the monkey test")
     parser.addoption("--seed", type=int, default=1, help="the first seed of the monkey test")
     parser.addoption("--hostile", type=int, default=300, help="hostile strings in the fields of all formats")
     parser.addoption("--planted", type=int, default=249, help="secrets planted in the logs of all formats")

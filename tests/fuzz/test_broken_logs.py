@@ -9,7 +9,7 @@ from delegtop.dialects import names
 
 
 def test_whatever_is_broken_in_a_log_is_read_without_an_exception() -> None:
-    reading, _, _ = fuzz(4_000, 7, slow=float("inf"))
+    reading, _, _ = fuzz(2_500, 7, slow=float("inf"))
     assert reading.tallies.keys() == {*names()}
     assert not [name for name, tally in reading.tallies.items() if not tally.reached], "never got past the first look"
     assert not [(found.what, found.format, found.detail) for found in reading.findings]

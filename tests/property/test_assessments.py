@@ -234,7 +234,7 @@ def check(watched: Watched, *, asks: bool) -> None:
     assert kept.ranked() == sorted(found, key=lambda handle: kept.place(found[handle]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(steps)
 def test_what_is_kept_is_what_a_fresh_look_finds(steps: list[Step]) -> None:
     watched = Watched()

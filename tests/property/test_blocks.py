@@ -138,7 +138,7 @@ def test_in_a_transcript(raws: list[bytes]) -> None:
     assert all(isinstance(told, tuple) for told in longer)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(TRANSCRIPT, st.integers(0, 16))
 def test_signs_of_life_that_are_left_out_are_outdone(raws: list[bytes], half: int) -> None:
     """All that is known is the same, and so many lines told something."""

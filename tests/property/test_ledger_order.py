@@ -44,7 +44,7 @@ def grown(batches: list[list[Event]], looks: bool = False) -> Forest:
     return forest
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(st.lists(events, max_size=14), st.randoms(use_true_random=False), st.booleans())
 def test_order_batches_and_repetition_do_not_matter(batch: list[Event], random: Any, looks: bool) -> None:
     batch = distinct(batch)

@@ -27,7 +27,7 @@ def of(batch: list[Event]) -> Forest:
     return forest
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.lists(events, max_size=20), st.randoms(use_true_random=False))
 def test_gives_the_same_forest_in_any_order(batch: list[Event], random: Any) -> None:
     forest = of(distinct(here(batch)))

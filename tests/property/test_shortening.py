@@ -58,7 +58,7 @@ def mentioned(batch: list[Event]) -> set[tuple[str, str]]:
     return found
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(
     st.lists(over, max_size=8),
     st.lists(events.map(pathless), max_size=8),
@@ -109,7 +109,7 @@ def test_nobody_notices_that_trees_have_no_rows(
     assert short.counts == whole.counts
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(steps, st.randoms(use_true_random=False))
 def test_what_was_judged_holds_when_others_have_no_rows_any_more(steps: list[Step], random: Any) -> None:
     watched = Watched()

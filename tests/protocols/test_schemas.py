@@ -1,5 +1,6 @@
 """The JSON Schemas take the good values, and refuse what the documents do not allow."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -90,10 +91,15 @@ MODELS: dict[str, tuple[type[BaseModel], dict[str, Any]]] = {
 }
 
 
-def is_taken(contract: str, value: Any) -> bool:
+@cache
+def validator(contract: str) -> Any:
     schema = contracts.schema(contract)
     jsonschema.Draft202012Validator.check_schema(schema)
-    return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
+    return jsonschema.Draft202012Validator(schema)
+
+
+def is_taken(contract: str, value: Any) -> bool:
+    return bool(validator(contract).is_valid(value))
 
 
 @pytest.mark.parametrize("contract", GOOD)

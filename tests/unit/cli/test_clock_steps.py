@@ -36,6 +36,11 @@ class SetClock:
         self._looks += 1
         return self._look(seen)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it was set as often as it is, and was looked at twice since."""
+        return self._looks > len(self._steps) + 1
+
 
 @pytest.fixture(params=[{}, {"pid": os.getpid(), "host": socket.gethostname()}], ids=["", "of a known process"])
 def _running(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,8 +62,10 @@ def _running(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
 def test_nothing_is_lost_nor_overdue_by_it_and_it_is_told(
     steps: list[int], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    SetClock(monkeypatch, *steps, after=2)  # by then all was read
-    assert main(["watch", "run.jsonl", "--timeout", "3"]) == Exit.OK
+    clock = SetClock(monkeypatch, *steps, after=2)  # by then all was read
+    monkeypatch.setattr(Observation, "is_over", property(lambda _seen: clock.is_over))
+    monkeypatch.setattr(Observation, "wait", lambda _seen, _seconds: None)
+    assert main(["watch", "run.jsonl", "--timeout", "2m"]) == Exit.OK
     said = capsys.readouterr()
     assert words in said.err
     assert not [state for state in ("lost", "overdue", "silent") if state in said.out]

@@ -33,39 +33,37 @@ def found(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
     return [each.session for each in told.found]
 
 
-@pytest.mark.parametrize(
-    ("words", "numbers"),
-    [
-        ("tomatoes", [1]),
-        ("TOMATOES greenhouse", [1]),
-        ("tomatoes roses", []),
-        ("greenhous", []),
-        ("greenhous*", [1]),
-        ("tomato", [1]),
-        ('"the greenhouse"', [1]),
-        ('"greenhouse the"', []),
-        ("prompt:greenhouse", [1]),
-        ("title:nothing", []),
-        ("file:tomato_plan.py", [1]),
-        ("file:plan", [1]),
-        ("/srv/garden/beds/tomato_plan.py", [1]),
-        ("error:overloaded", [2]),
-        ('"API Error: 529"', [2]),
-        ("agent:review*", [2]),
-        ("agent=reviewer state:failed", [2]),
-        ("state:failed,lost", [2]),
-        ("the !roses", [1]),
-        ("greenhouse|roses", [2, 1]),
-        ("project:*garden prune", [2]),
-        ("product:codex", []),
-        (f"id:{session(2)[:8]}", [2]),
-    ],
-)
-def test_words_are_found_where_somebody_would_look_for_them(
-    words: str, numbers: list[int], capsys: pytest.CaptureFixture[str]
-) -> None:
+WHERE = [
+    ("tomatoes", [1]),
+    ("TOMATOES greenhouse", [1]),
+    ("tomatoes roses", []),
+    ("greenhous", []),
+    ("greenhous*", [1]),
+    ("tomato", [1]),
+    ('"the greenhouse"', [1]),
+    ('"greenhouse the"', []),
+    ("prompt:greenhouse", [1]),
+    ("title:nothing", []),
+    ("file:tomato_plan.py", [1]),
+    ("file:plan", [1]),
+    ("/srv/garden/beds/tomato_plan.py", [1]),
+    ("error:overloaded", [2]),
+    ('"API Error: 529"', [2]),
+    ("agent:review*", [2]),
+    ("agent=reviewer state:failed", [2]),
+    ("state:failed,lost", [2]),
+    ("the !roses", [1]),
+    ("greenhouse|roses", [2, 1]),
+    ("project:*garden prune", [2]),
+    ("product:codex", []),
+    (f"id:{session(2)[:8]}", [2]),
+]
+
+
+def test_words_are_found_where_somebody_would_look_for_them(capsys: pytest.CaptureFixture[str]) -> None:
     few()
-    assert found(capsys, words) == [session(number) for number in numbers]
+    for words, numbers in WHERE:
+        assert found(capsys, words) == [session(number) for number in numbers], words
 
 
 @pytest.mark.parametrize(
@@ -97,6 +95,19 @@ def test_nothing_found_is_said_and_is_an_exit_code(capsys: pytest.CaptureFixture
     said = capsys.readouterr()
     assert not said.out
     assert "nothing of 4 delegations" in said.err
+
+
+def test_it_is_said_by_what_nothing_could_be_found(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    assert main(["find", "roses", "--since", "2d", "--here"]) == Exit.FINDINGS
+    assert "nothing of 1 delegation with --since 2d --here; words are" in capsys.readouterr().err
+
+
+def test_what_stands_in_two_places_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a tool answered in place of a result is its error, too."""
+    few()
+    assert main(["find", "overloaded"]) == Exit.OK
+    assert capsys.readouterr().out.count("529 Overloaded") == 1
 
 
 def test_what_was_read_once_is_not_read_again_until_it_changes(
@@ -187,23 +198,25 @@ def test_whoever_keeps_nothing_finds_the_same(
     assert not place().parent.exists()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *('"', '"""', "'", "*", "**", "!", "!!", ":", "title:", 'title:"', "agent:", "agent:[", "agent:[a-z]*", "a|"),
-        *("NEAR(the roses, 2)", "the AND roses", "the OR", "NOT the", "^the", "{title prompt} : the", "-title : the"),
-        *('the" OR "roses', "words MATCH 'the'", "'; DROP TABLE found; --", "\x00the\x00", "\x1b[2J", "the\n\rroses"),
-        *("\ud800", "🌹", "ﬁ", "a" * 999, " ".join(["the"] * 40), "(" * 500, "e*", "!the", "!title:the state:idle"),
-    ],
+ODD = (
+    *('"', '"""', "'", "*", "**", "!", "!!", ":", "title:", 'title:"', "agent:", "agent:[", "agent:[a-z]*", "a|"),
+    *("NEAR(the roses, 2)", "the AND roses", "the OR", "NOT the", "^the", "{title prompt} : the", "-title : the"),
+    *('the" OR "roses', "words MATCH 'the'", "'; DROP TABLE found; --", "\x00the\x00", "\x1b[2J", "the\n\rroses"),
+    "|".join(f"w{number}" for number in range(200)),
+    *("\ud800", "🌹", "ﬁ", "a" * 999, " ".join(["the"] * 40), "(" * 500, "e*", "!the", "!title:the state:idle"),
 )  # fmt: skip
-def test_no_words_are_a_command_to_the_database(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+
+
+def test_no_words_are_a_command_to_the_database(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor in what says which of them are the best."""
     few()
     found(capsys, "garden")
     before = SearchFile().summary()
-    assert main(["find", words]) in (Exit.OK, Exit.FINDINGS, Exit.USAGE)
-    said = capsys.readouterr()
-    assert "\x1b" not in said.out + said.err
-    assert SearchFile().summary() == before
+    for words in ODD:
+        assert main(["find", words, "--best"]) in (Exit.OK, Exit.FINDINGS, Exit.USAGE), words
+        said = capsys.readouterr()
+        assert "\x1b" not in said.out + said.err, words
+        assert SearchFile().summary() == before, words
 
 
 @pytest.mark.parametrize(
@@ -405,7 +418,7 @@ def test_a_python_whose_sqlite_cannot_look_for_words_says_so(
 
 
 def test_newest_first_unless_the_best_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    write(1, "roses " * 20, days=50)
+    write(1, "Prune the beds", days=50, file="/srv/garden/roses.py")
     write(2, "Something about many other things, and at the very end of it a word about roses", days=5)
     assert found(capsys, "roses") == [session(2), session(1)]
     assert found(capsys, "roses", "--best") == [session(1), session(2)]

@@ -10,14 +10,17 @@ import re
 import shutil
 import sqlite3
 import unicodedata
+from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from delegtop.cli import main
+from delegtop.cli import main, reading
 from delegtop.cli.exit_codes import Exit
+from delegtop.observation.observation import Observation
 
 AT = "2026-11-16T06:00:00Z"
 WRITTEN = 1_794_800_000
@@ -37,6 +40,8 @@ COMMANDS = [
     "tree", "tree --plain", "tree --ascii", "tree --gantt", "tree --json --prompts", "check", "check --json",
     "check --sarif", "check --junit", "sources", "sources --json", "stats", "stats --json", "report", "metrics",
 ]  # fmt: skip
+LOOKING = frozenset({"tree", "sources", "stats", "metrics"})
+"""Those to whom what was read is the same, and stays so."""
 
 
 def poisoned(value: Any, key: str) -> Any:
@@ -99,9 +104,29 @@ def dangerous(text: str) -> list[str]:
     return [f"U+{ord(char):04X}" for char in found]
 
 
+@pytest.fixture(scope="module")
+def seen() -> list[Observation]:
+    """What the first of the commands has read that only look at it."""
+    return []
+
+
+def _read_once(seen: list[Observation], read: Callable[..., Observation], *asked: Any) -> Observation:
+    if not seen:
+        seen.append(read(*asked))
+    return seen[0]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_prints_what_a_terminal_acts_on(command: str, logs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_command_prints_what_a_terminal_acts_on(
+    command: str,
+    logs: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    seen: list[Observation],
+) -> None:
     name, *options = command.split()
+    if name in LOOKING:
+        monkeypatch.setattr(reading, "read", partial(_read_once, seen, reading.read))
     assert main([name, str(logs), "--at", AT, *options]) in (Exit.OK, Exit.FINDINGS, Exit.STUCK)
     out, err = capfd.readouterr()
     assert len(out) > 1_000

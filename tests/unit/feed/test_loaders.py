@@ -1,5 +1,7 @@
 """Other processes that read a part of a long history: nobody can tell but by the time it takes."""
 
+import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -60,6 +62,28 @@ def test_what_others_have_read_is_what_is_read_here(
     lent.clear()
     assert tree(capsys, folder) == plain
     assert not lent, "what is known need not be lent"
+
+
+def test_others_read_the_files_of_a_session_in_the_order_in_which_they_are_read_here(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two with the same text the first tells it."""
+    asked: list[list[str]] = []
+    lend = loaders.Loaders.lend
+
+    def noted(self: loaders.Loaders, units: loaders.Units) -> bool:
+        asked.extend([*paths] for paths in units.values())
+        return lend(self, units)
+
+    monkeypatch.setattr(loaders.Loaders, "lend", noted)
+    session = next(path for path in folder.rglob("*.jsonl") if (path.with_suffix("") / "subagents").is_dir())
+    (session.with_suffix("") / "elsewhere").mkdir()
+    shutil.copy2(session, session.with_suffix("") / "elsewhere" / session.name)
+    plain = tree(capsys, folder, "--no-index")
+    assert tree(capsys, folder) == plain
+    order = [each["path"] for each in json.loads(plain)["sources"]]
+    assert max(map(len, asked)) > 2
+    assert all(paths == sorted(paths, key=order.index) for paths in asked)
 
 
 def test_a_session_beside_a_log_that_says_only_inside_whose_it_is_is_read_here(

@@ -33,10 +33,8 @@ from delegtop.protocols.standard.dialects.session_log import SessionLog
 from delegtop.sources.records import Line, LineBlock
 
 SAMPLES = Path(__file__).parents[3] / "sample_logs"
-REAL = Path(os.environ.get("DELEGTOP_REAL_LOGS", "/-"), "agents")
 NOW = parse_time("2027-01-01T00:00:00Z") or Millis(0)
 LONG_AGO = 1_000_000_000
-NAMES = sorted(each.name for each in SAMPLES.iterdir() if each.is_dir())
 
 
 @pytest.fixture(autouse=True)
@@ -68,14 +66,6 @@ def kept() -> int:
     return 0 if found is None else found.sessions
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_sample_reads_the_same(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = aged(SAMPLES / name, tmp_path / "logs")
-    plain = told(capsys, folder, "--no-index")
-    assert told(capsys, folder) == plain
-    assert told(capsys, folder) == plain
-
-
 def learned(monkeypatch: pytest.MonkeyPatch, folder: Path, *more: str) -> bytes:
     """The file that says what is usual, however few calls tell it."""
     monkeypatch.setattr(call_durations, "FEW", 1)
@@ -104,14 +94,6 @@ def test_what_was_held_back_and_is_not_kept_after_all_is_told_the_same(
     assert told(capsys, folder) == plain
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_of_every_sample_the_same_is_learned(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = aged(SAMPLES / name, tmp_path / "logs")
-    plain = learned(monkeypatch, folder, "--no-index")
-    assert learned(monkeypatch, folder) == plain
-    assert learned(monkeypatch, folder) == plain
-
-
 def test_what_is_learned_of_a_session_that_is_known_is_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,24 +104,6 @@ def test_what_is_learned_of_a_session_that_is_known_is_not_read_again(
     monkeypatch.setattr(FollowedFile, "read_block", lambda _file, block: pytest.fail(f"{block.source} was read"))
     assert learned(monkeypatch, tmp_path / "logs") == plain
     assert b'"Read"' in plain
-
-
-@pytest.mark.skipif(not REAL.is_dir(), reason="DELEGTOP_REAL_LOGS names no logs of agents")
-def test_of_real_logs_the_same_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = aged(REAL, tmp_path / "logs")
-    plain = learned(monkeypatch, folder, "--no-index")
-    assert learned(monkeypatch, folder) == plain
-    assert kept()
-    assert learned(monkeypatch, folder) == plain
-
-
-@pytest.mark.skipif(not REAL.is_dir(), reason="DELEGTOP_REAL_LOGS names no logs of agents")
-def test_real_logs_read_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = aged(REAL, tmp_path / "logs")
-    plain = told(capsys, folder, "--no-index")
-    assert told(capsys, folder) == plain
-    assert kept()
-    assert told(capsys, folder) == plain
 
 
 def test_what_is_kept_is_for_its_owner_alone_and_can_be_deleted(
@@ -279,6 +243,30 @@ def test_two_records_in_one_line_are_read_the_same(
     assert f'"records": {len(lines) - 1}' in plain[0]
     assert "Count the pots" in plain[0]
     assert told(capsys, tmp_path / "projects") == told(capsys, tmp_path / "projects") == plain
+
+
+def test_of_a_format_that_tells_no_time_a_file_that_was_touched_tells_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = aged(SAMPLES / "cursor", tmp_path / "logs")
+    plain = told(capsys, folder)
+    assert kept()
+    for path in folder.rglob("*.jsonl"):
+        os.utime(path, (LONG_AGO + 60, LONG_AGO + 60))
+    assert told(capsys, folder, "--no-index") != plain
+    assert told(capsys, folder) == told(capsys, folder, "--no-index")
+
+
+def test_sources_are_listed_in_the_same_order_when_one_was_touched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is known all the same, and listed among those that may go on."""
+    folder = aged(SAMPLES / "codex", tmp_path / "logs")
+    told(capsys, folder)
+    for path in sorted(folder.rglob("*.jsonl"))[1:3]:
+        os.utime(path, (NOW / 1000,) * 2)
+        plain = told(capsys, folder, "--no-index")
+        assert told(capsys, folder) == plain
 
 
 def test_a_small_log_that_belongs_to_no_session_is_not_kept(

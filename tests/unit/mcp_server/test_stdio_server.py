@@ -180,6 +180,8 @@ def test_a_server_that_is_told_to_end_ends(log: WrittenLog, number: signal.Signa
 
 
 def test_a_client_that_goes_away_while_it_is_answered_ends_it(log: WrittenLog) -> None:
+    """Both of its ends are closed then. While one is open, the SDK waits for more to read if all was read before the
+    first answer could not be written."""
     log.start(CHILD)
     asks = b"".join(json.dumps({"jsonrpc": "2.0", "id": n, "method": "ping"}).encode() + b"\n" for n in range(50))
     with subprocess.Popen([*COMMAND, str(log.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
@@ -188,7 +190,7 @@ def test_a_client_that_goes_away_while_it_is_answered_ends_it(log: WrittenLog) -
         server.stdout.close()
         with suppress(BrokenPipeError):
             server.stdin.write(asks)
-            server.stdin.flush()
+            server.stdin.close()
         assert server.wait(PATIENCE) == 0
 
 

@@ -268,7 +268,7 @@ def test_the_users_own_settings_can(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         config = tmp_path / "own.toml"
         config.write_text('[notifications]\notlp_url = "env:COLLECTOR"\notlp_headers = "env:COLLECTOR_KEY"\n')
         monkeypatch.setenv("COLLECTOR_KEY", "api-key=abc")
-        assert main(["watch", str(log), "--timeout", "2", "--config", str(config)]) == Exit.OK
+        assert main(["watch", str(log), "--exit-when", "problem", "--config", str(config)]) == Exit.STUCK
         until(lambda: server.asked)
         assert server.asked[0].headers["api-key"] == "abc"
 
@@ -280,7 +280,7 @@ def test_variables_of_other_programs_send_nothing(tmp_path: Path, monkeypatch: p
     with serving(OK) as server:
         for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"):
             monkeypatch.setenv(name, server.url)
-        assert main(["watch", str(log), "--timeout", "1.5"]) == Exit.OK
+        assert main(["watch", str(log), "--exit-when", "problem"]) == Exit.STUCK
         assert server.asked == []
 
 

@@ -103,6 +103,12 @@ def printed(forest: Forest, sources: Sequence[Status] = (), **how: Any) -> str:
     return "\n".join(tree_text.tree(forest, sources, **how))
 
 
+def test_it_reads_the_same_in_whatever_order_it_was_told() -> None:
+    """Two that are alike have the same place."""
+    told = [Started(each, ago(30 * MINUTE), at(1), agent=each, timeout=10 * MINUTE) for each in ("b", "a", "c")]
+    assert printed(grown(*told)) == printed(grown(*reversed(told)))
+
+
 def test_the_tree_reads_as_text(forest: Forest) -> None:
     assert printed(forest, look=Look(width=100)) == (
         "4 delegations at 2025-12-26T10:00:00Z: 2 waiting, 1 overdue, 1 failed.\n"

@@ -86,10 +86,20 @@ def run(arguments: Namespace) -> int:
         width = shutil.get_terminal_size().columns if output.is_terminal() else None
         output.emit(found_sessions.lines(found, width, None, str(Path.home())))
     else:
+        from delegtop.report.figures import count
+
+        searched = count(found.searched, "delegation")
         diagnostics.say(
-            f"nothing of {found.searched:,} delegations; words are whole words, and begin* finds beginnings"
+            f"nothing of {searched}{_narrowed(arguments)}; words are whole words, and begin* finds beginnings"
         )
     return Exit.OK if found.found else Exit.FINDINGS
+
+
+def _narrowed(arguments: Namespace) -> str:
+    """By which options not all of them could be found."""
+    given = (f"--{name} {value}" for name in ("since", "agent") if (value := getattr(arguments, name)))
+    told = " ".join((*given, *(["--here"] if arguments.here else [])))
+    return f" with {told}" if told else ""
 
 
 def _all_there(named: "Sequence[str]") -> bool:

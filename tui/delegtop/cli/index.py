@@ -68,7 +68,8 @@ def _update(arguments: Namespace) -> int:
         done = read_on(everywhere(settings)._replace(since=None), settings, SearchFile(), progress.update)
     if done.refused:
         fail(
-            f"{place()}: {done.refused:,} sessions and logs could not be written down, so they are read again each time"
+            f"{place()}: {done.refused:,} sessions and logs could not be written down, so they are read again each "
+            "time; make room there, or delete that file if it is not delegtop's"
         )
     if not arguments.quiet:
         output.emit([f"{done.read:,} sessions and logs were read, and {done.kept:,} of them are kept"])

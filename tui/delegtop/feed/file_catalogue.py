@@ -12,7 +12,7 @@ import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.dialects import Dialect, Sample
-from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting
+from delegtop.feed.dormant_sessions import DormantSessions, Resting, quiet_until, resting
 from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
@@ -402,8 +402,10 @@ class FileCatalogue:
         session = {path: session_of(path) for path in {**self._order, **dict.fromkeys(each.path for each in kept)}}
         for path, number in self._order.items():
             first.setdefault(session[path], number)
-        logs = [each for each in kept if session[each.path] is None]
-        sessions = [each for each in kept if session[each.path] is not None]
+        until = quiet_until()  # a file that was touched, or put back, is known all the same
+        stirred = {session[each.path] for each in kept if each.changed_at is not None and each.changed_at > until}
+        logs = [each for each in kept if session[each.path] is None or session[each.path] in stirred]
+        sessions = [each for each in kept if session[each.path] is not None and session[each.path] not in stirred]
         return [
             *sorted([*read, *logs], key=lambda each: known(each.path, -1)),
             *sorted(sessions, key=lambda each: (first.get(session[each.path], -1), known(each.path, -1))),

@@ -60,7 +60,7 @@ class SessionLending:
         for unit in list(units):
             paths = units.pop(unit)
             if all(path in self._sizes for path in paths):
-                part[unit] = paths
+                part[unit] = paths[::-1]  # in the order in which they would be read here
                 size += sum(map(self._sizes.pop, paths))
             if size >= PART:
                 return part

@@ -458,11 +458,13 @@ def _unchanged(
 
 def _look(file: KeptFile, found: os.stat_result | None) -> Look | None:
     """What the file looks like now, if it is as it was: by its look, else by all that stands in it. A backup that was
-    put back, and one that was merely touched, look otherwise."""
+    put back, and one that was merely touched, look otherwise. Of a document, which has no key, the time of the file
+    may be part of what it tells."""
     look = _look_at(file.path) if found is None else look_of(found)
     if look is None or look == file.look:
         return look
-    return look if look[2] == file.look[2] and _digest(file.path, look) == file.digest else None
+    is_as_good = look[2] == file.look[2] and (file.key or look[3] == file.look[3])
+    return look if is_as_good and _digest(file.path, look) == file.digest else None
 
 
 def _look_at(path: str) -> Look | None:

@@ -91,8 +91,10 @@ def _told(each: FoundSession, zone: tzinfo | None, home: str) -> Iterator[str]:
     yield "  ".join(filter(None, (when, f"{each.state}{took}", line(each.agent, 80), line(where, 200))))
     if each.title:
         yield f"    {line(each.title)}"
+    said = {each.title}
     for match in each.matches:
-        if match.field != "title" and match.text != each.title:
+        if match.field != "title" and match.text not in said:
+            said.add(match.text)
             yield f"    {match.field:7} {line(match.text)}"
     if each.source is None:
         yield "    its log is gone"

@@ -38,17 +38,19 @@ def find(
     kept = [] if file is None else file.find(more, read.stale)
     if kept is None:
         kept, file, read = [], None, read_on(places, settings, None, update)
-    with in_memory(read.passing) as database:
-        hits = [*kept, *look(database, more)]
+    passing = [words for sessions in read.passing.values() for words in sessions]
+    with in_memory(passing) as database:
+        hits = [*look(database, more), *kept]  # what was read now goes before what is kept of the same
     hits.sort(key=lambda hit: (hit.score, -hit.at, hit.id))
     once = list({hit.id: hit for hit in reversed(hits)}.values())[::-1]
-    kept_count = file.count(read.stale) if file is not None else 0
+    ids = {each.id for each in passing if each.heard >= (query.since or 0)}
+    kept_count = file.count(query.since, read.stale, ids) if file is not None else 0
     return FoundSessions(
         SCHEMA_VERSION,
         iso(WallClock().now()),
         text,
         "relevance" if query.best else "newest",
-        kept_count + len(read.passing),
+        kept_count + len(ids),
         len(once) > query.limit,
         [told(hit, query.marks) for hit in once[: query.limit]],
     )

@@ -4,7 +4,10 @@ import gc
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from delegtop.dialects import load
 from delegtop.feed.kept_session import has_secret
+from delegtop.feed.live_feed import SourceStatus
+from delegtop.feed.recent_window import session_of
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
 from delegtop.observation import observation
@@ -26,8 +29,8 @@ def silent(_measure: Callable[[], tuple[int, int]]) -> None:
 class ReadOn(NamedTuple):
     """What came of it."""
 
-    passing: list[SessionWords]
-    """What is kept nowhere: of sessions that go on, or of other hosts."""
+    passing: dict[int, list[SessionWords]]
+    """What is kept nowhere, by unit: of sessions that go on, or of other hosts."""
     stale: set[int]
     """The units they are of: what is kept of them is of before."""
     read: int
@@ -41,11 +44,12 @@ class ReadOn(NamedTuple):
 def read_on(places: Places, settings: Settings, file: SearchFile | None, update: Update = silent) -> ReadOn:
     """Read what is not kept in the file, or all there is without one."""
     unread = UnreadFiles(file.known() if file is not None else {})
-    done = ReadOn([], set(), 0, 0)
+    done = ReadOn({}, set(), 0, 0)
     while True:
         unread.begin()
         found = _read(places, settings, file, unread, update)
-        done.passing.extend(found.passing)
+        for unit, words in found.passing.items():
+            done.passing[unit] = [*(done.passing.get(unit, ()) if not unit else ()), *words]
         done.stale.update(found.stale)
         counts = done.read + found.read, done.kept + found.kept, done.refused + found.refused
         done = ReadOn(done.passing, done.stale, *counts)
@@ -67,15 +71,59 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
     ) as seen:
         seen.read(lambda: update(seen.feed.progress), asks_kernel=False)
         resting = unread.at_rest() if file is not None else {}
-        told = _by_unit(seen.forest, gathered, unread.portion)
+        told = _by_unit(seen.forest, gathered, unread)
+        _join_of_nobody(seen.statuses, unread)
+    elsewhere = _join_known(told, unread, file) if file is not None else set()
+    torn = unread.torn() if file is not None else set()
+    told = {unit: sessions for unit, sessions in told.items() if unit not in torn}
+    repeating = {unit_key(each.path) for each in seen.statuses if each.dialect is not None and _repeats(each.dialect)}
+    if places.since is not None:  # what they have to do with may only be too old
+        repeating |= elsewhere
+    going_on = {
+        unread.company(unit)
+        for unit in unread.portion
+        if unit not in resting or unit in repeating or not _can_keep(resting[unit], told.get(unit, ()))
+    }
     new = [
-        Stored(unit, each.stamp, [words for words, _ in told.get(unit, ())])
+        Stored(unit, each.stamp, [words for words, _ in told.get(unit, ())], company)
         for unit, each in resting.items()
-        if _can_keep(each, told.get(unit, ()))
+        if unit not in torn and (company := unread.company(unit)) not in going_on
     ]
     kept = {each.unit for each in new} if file is not None and new and file.write(new) else set()
-    passing = [words for unit, sessions in told.items() if unit not in kept for words, _ in sessions]
-    return ReadOn(passing, set(unread.portion) - kept, len(unread.portion), len(kept), len(new) - len(kept))
+    passing = {unit: [words for words, _ in sessions] for unit, sessions in told.items() if unit not in kept}
+    done = unread.portion.keys() - torn
+    return ReadOn(passing, {*done} - kept, len(done), len(kept), len(new) - len(kept))
+
+
+def _join_known(told: dict[int, list[tuple[SessionWords, bool]]], unread: UnreadFiles, file: SearchFile) -> set[int]:
+    """Join these units with those that are kept and have to do with them; gives the units of which some are not among
+    the files that are looked at."""
+    units = {name: unit for unit, sessions in told.items() if unit for words, _ in sessions for name in words.names}
+    found: set[int] = set()
+    for name, other in file.naming(units):
+        if unread.is_there(other):
+            unread.join(units[name], other)
+        else:
+            found.add(units[name])
+    return found
+
+
+def _join_of_nobody(files: Sequence[SourceStatus], unread: UnreadFiles) -> None:
+    """Join the files of one reader that do not say in their names whose they are: of some that it read, nothing that is
+    told names them."""
+    first: dict[tuple[str, str], int] = {}
+    for each in files:
+        if (
+            each.dialect is not None
+            and session_of(each.path) is None
+            and (unit := unit_key(each.path)) in unread.portion
+        ):
+            unread.join(unit, first.setdefault((each.dialect, load(each.dialect).family(each.path)), unit))
+
+
+def _repeats(dialect: str) -> bool:
+    """Whether a file of that format names others as the place of what it tells: by its own it would not be found."""
+    return load(dialect).second_hand
 
 
 def _can_keep(unit: FileUnit, sessions: Sequence[tuple[SessionWords, bool]]) -> bool:
@@ -85,15 +133,33 @@ def _can_keep(unit: FileUnit, sessions: Sequence[tuple[SessionWords, bool]]) -> 
     return not has_secret([*unit.paths, *(text for words, _ in sessions for text in names_in(words))])
 
 
-def _by_unit(
-    forest: Forest, gathered: Gathering, portion: dict[int, FileUnit]
-) -> dict[int, list[tuple[SessionWords, bool]]]:
+def _by_unit(forest: Forest, gathered: Gathering, unread: UnreadFiles) -> dict[int, list[tuple[SessionWords, bool]]]:
     """What is told of each delegation, by the files that tell of it, and whether it is at work; 0 is for all that no
-    file of here tells."""
+    file of here tells. The units of a tree are joined, and so are those that tell of one delegation or name it."""
     found: dict[int, list[tuple[SessionWords, bool]]] = {}
+    keys: dict[str, int] = {}
+
+    def unit_of(source: str) -> int:
+        if source not in keys:
+            unit = unit_key(source)
+            keys[source] = unit if unit in unread.portion else 0
+        return keys[source]
+
+    own: list[int] = []
+    named: dict[int, int] = {}
     for handle in range(len(forest)):
         words = words_of(forest, handle, gathered)
-        here = not forest.host_of(handle) and words.words.source
-        unit = unit_key(words.words.source) if here else 0
-        found.setdefault(unit if unit in portion else 0, []).append((words, forest.state(handle) in ACTIVE))
+        is_here = not forest.host_of(handle) and words.words.source
+        unit = unit_of(words.words.source) if is_here else 0
+        own.append(unit)
+        found.setdefault(unit, []).append((words, forest.state(handle) in ACTIVE))
+        for other in {unit_of(source) for source in words.told_in} if unit else ():
+            if other:
+                unread.join(unit, other)
+        for name in words.names if unit else ():
+            unread.join(unit, named.setdefault(name, unit))
+    for handle, unit in enumerate(own):
+        above = forest.parent(handle)
+        if unit and above is not None and own[above]:
+            unread.join(unit, own[above])
     return found

@@ -31,11 +31,13 @@ LAYOUT = 4
 _MARK = 0x64656C66
 _TABLES = """
 CREATE TABLE about (context TEXT);
-CREATE TABLE units (unit INTEGER PRIMARY KEY, stamp INTEGER, heard INTEGER);
+CREATE TABLE units (unit INTEGER PRIMARY KEY, stamp INTEGER, heard INTEGER, company INTEGER);
 CREATE TABLE found (number INTEGER PRIMARY KEY, unit INTEGER, id TEXT, at INTEGER, heard INTEGER, took INTEGER,
     state TEXT, agent TEXT, product TEXT, folder TEXT, host TEXT);
 CREATE TABLE texts (number INTEGER PRIMARY KEY, check_sum INTEGER, data BLOB);
 CREATE TABLE troubles (number INTEGER, at INTEGER, exact INTEGER, loose INTEGER, lasted INTEGER, ended TEXT);
+CREATE TABLE names (name INTEGER, unit INTEGER, PRIMARY KEY (name, unit)) WITHOUT ROWID;
+CREATE INDEX names_unit ON names (unit);
 CREATE INDEX found_unit ON found (unit);
 CREATE INDEX found_id ON found (id);
 CREATE INDEX troubles_number ON troubles (number);
@@ -44,13 +46,14 @@ CREATE INDEX troubles_loose ON troubles (loose, at);
 CREATE VIRTUAL TABLE words USING fts5 (agent, title, prompt, error, files, answer, content='',
     tokenize='unicode61 remove_diacritics 2')
 """
-_NAMES = ("about", "units", "found", "texts", "troubles", "words")
-_WEIGHTS = "4.0, 6.0, 1.0, 4.0, 3.0, 1.0"
-"""How much a word says that stands in the agent, title, prompt, error, files or answer."""
+_NAMES = ("about", "units", "names", "found", "texts", "troubles", "words")
+_WEIGHTS = {"agent": 4, "title": 6, "prompt": 1, "error": 4, "files": 3, "answer": 1}
+"""How much a word says that stands there. How rare it is says nothing: what is kept and what is not is looked through
+apart, and their places must be the same."""
 _COLUMNS = ("number", "id", "at", "heard", "took", "state", "agent", "product", "folder", "host")
 _Facts = tuple[str, Millis, Millis, int | None, str, str, str, str, str]
 """Of these all but the number."""
-_TEXTS = "agent, title, prompt, error, files, answer"
+_TEXTS = ", ".join(_WEIGHTS)
 _TWICE = 50
 """Rows that may be of one delegation that lies in two places."""
 _STEPS = 20_000
@@ -74,7 +77,7 @@ class Hit(NamedTuple):
     folder: str
     host: str
     words: KeptWords
-    score: float
+    score: int
     """The least is the best."""
 
 
@@ -123,6 +126,15 @@ class Stored(NamedTuple):
     unit: int
     stamp: int
     sessions: Sequence[SessionWords]
+    company: int = 0
+    """The same for all units that have to do with each other: they are read together."""
+
+
+class KeptUnit(NamedTuple):
+    """What is known of one unit of files that is kept."""
+
+    stamp: int
+    company: int
 
 
 class SearchFile:
@@ -148,14 +160,23 @@ class SearchFile:
                 known = (_context(),)
             yield database if known is not None and known[0] == _context() else None
 
-    def known(self) -> dict[int, int]:
-        """The stamps of the units that are kept."""
+    def known(self) -> dict[int, KeptUnit]:
+        """The units that are kept."""
         with suppress(DatabaseError, OSError), self._opened() as database:
             if database is not None:
-                known = dict(database.execute("SELECT unit, stamp FROM units"))
+                rows = database.execute("SELECT unit, stamp, company FROM units")
+                known = {unit: KeptUnit(stamp, company) for unit, stamp, company in rows}
                 self._counted_on = bool(known)
                 return known
         return {}
+
+    def naming(self, names: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """The units that name one of these, each with what it names."""
+        with suppress(DatabaseError, OSError), self._opened() as database:
+            if database is not None:
+                for name in names:
+                    for (unit,) in database.execute("SELECT unit FROM names WHERE name = ?", (name,)).fetchall():
+                        yield name, unit
 
     def write(self, new: Sequence[Stored]) -> bool:
         """Keep these in place of what was kept of their units; False if that could not be done."""
@@ -214,13 +235,15 @@ class SearchFile:
             return Summary(units, found, self._path.stat().st_size, is_current)
         return None
 
-    def count(self, unless: Collection[int]) -> int:
-        """The delegations that can be found, but for what is of these units."""
+    def count(self, since: Millis | None, unless: Collection[int], ids: Iterable[str]) -> int:
+        """The delegations heard of since then, but for what is of these units and for those with these ids."""
         with suppress(DatabaseError, OSError), self._opened() as database:
             if database is not None:
-                outside = f"WHERE unit NOT IN ({', '.join(map(str, unless))})" if unless else ""
-                (count,) = database.execute(f"SELECT count(*) FROM found {outside}").fetchone()  # noqa: S608 -- as below
-                return int(count)
+                outside = f"AND unit NOT IN ({', '.join(map(str, unless))})" if unless else ""
+                counted = f"SELECT count(DISTINCT id) FROM found WHERE heard >= ? {outside}"  # noqa: S608 -- as below
+                (count,) = database.execute(counted, (since or 0,)).fetchone()
+                known = (database.execute(f"{counted} AND id = ?", (since or 0, id)).fetchone()[0] for id in ids)
+                return int(count - sum(known))
         return 0
 
     def find(self, query: SearchQuery, unless: Collection[int] = (), patience: float | None = None) -> list[Hit] | None:
@@ -282,9 +305,11 @@ def _put(database: Connection, new: Sequence[Stored]) -> None:
     _take_out(database, [each.unit for each in new])
     read = {each.unit for each in new}
     next_number = database.execute("SELECT coalesce(max(number), 0) FROM found").fetchone()[0]
-    for unit, stamp, sessions in new:
+    for unit, stamp, sessions, company in new:
         heard = max((each.heard for each in sessions), default=0)
-        database.execute("INSERT OR REPLACE INTO units VALUES (?, ?, ?)", (unit, stamp, heard))
+        database.execute("INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?)", (unit, stamp, heard, company or unit))
+        names = ((name, unit) for each in sessions for name in each.names)
+        database.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
         for each in sessions:
             if unit and _is_told_elsewhere(database, each, read):
                 continue
@@ -343,6 +368,7 @@ def _take_out(database: Connection, units: Sequence[int]) -> None:
             database.execute("DELETE FROM texts WHERE number = ?", (number,))
             database.execute("DELETE FROM troubles WHERE number = ?", (number,))
         database.execute("DELETE FROM found WHERE unit = ?", (unit,))
+        database.execute("DELETE FROM names WHERE unit = ?", (unit,))
         database.execute("DELETE FROM units WHERE unit = ?", (unit,))
 
 
@@ -369,8 +395,12 @@ def look(
         values += [below, len(below.rstrip("/")) + 1, below.rstrip("/") + "/"]
     if unless:
         conditions.append(f"found.unit NOT IN ({', '.join(map(str, unless))})")
-    score = f"bm25(words, {_WEIGHTS})" if query.match and best else "0.0"
     source = "words JOIN found ON number = words.rowid" if query.match else "found"
+    score = "0"
+    if best and query.phrases:
+        said, score = _said(query.phrases), "-coalesce(points, 0)"
+        source += f" LEFT JOIN ({said[0]}) AS said ON said.row = number"
+        values[:0] = said[1]
     order = "score, at DESC, id" if best else "at DESC, id"
     names = ", ".join(f"found.{name}" for name in _COLUMNS)
     asked = (
@@ -390,6 +420,15 @@ def look(
             raise DatabaseError("what is kept of a delegation is not what was written")
         found[id] = Hit._make((*known, _words(data), rank))
     return list(found.values())
+
+
+def _said(phrases: Sequence[str]) -> tuple[str, list[object]]:
+    """What tells how much of the phrases each delegation says and where, with its values."""
+    one = "SELECT rowid AS row, {} AS points FROM words WHERE words MATCH ?"
+    places = [(name, points) for _ in phrases for name, points in _WEIGHTS.items()]
+    every = " UNION ALL ".join(one.format(points) for _, points in places)
+    values: list[object] = [f"{{{name}}} : ({phrase})" for phrase in phrases for name in _WEIGHTS]
+    return f"SELECT row, sum(points) AS points FROM ({every}) GROUP BY row", values  # noqa: S608 -- as above
 
 
 def _lower(text: str | bytes | float | None) -> str | bytes | float | None:

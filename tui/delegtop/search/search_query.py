@@ -54,6 +54,8 @@ class SearchQuery(NamedTuple):
     """Conditions on facts, each with its values."""
     marks: tuple[str, ...] = ()
     """The words to mark where they were found, in small letters."""
+    phrases: tuple[str, ...] = ()
+    """Of the words that must be there each by itself, as FTS5 takes it: the more of them, the better."""
     limit: int = 20
     since: Millis | None = None
     below: str | None = None
@@ -75,6 +77,7 @@ def understood(text: str, *, typing: bool = False) -> SearchQuery:
     must_not: list[str] = []
     facts: list[tuple[str, tuple[str, ...]]] = []
     marks: list[str] = []
+    phrases: list[str] = []
     for number, term in enumerate(terms):
         key, value, is_not = (term["key"] or "").lower(), term["value"], bool(term["not"])
         _check(term[0], key)
@@ -95,9 +98,11 @@ def understood(text: str, *, typing: bool = False) -> SearchQuery:
         (must_not if is_not else must).append(told)
         if not is_not:
             marks += [word for phrase in either for word in phrase.words]
+            phrases += [f"{{{WORDS[key]}}} : {each.expression}" if key else each.expression for each in either]
     if not (must or must_not or facts):
         raise SearchError("there is no word in it to look for")
-    return SearchQuery(" AND ".join(must), " OR ".join(must_not), tuple(facts), tuple(dict.fromkeys(marks)))
+    once = tuple(dict.fromkeys(marks)), tuple(dict.fromkeys(phrases))[:MOST]
+    return SearchQuery(" AND ".join(must), " OR ".join(must_not), tuple(facts), *once)
 
 
 def _check_states(patterns: Iterable[str]) -> None:

@@ -74,6 +74,10 @@ class SessionWords(Struct, frozen=True, gc=False):
     host: str
     words: KeptWords
     troubles: tuple[PastTrouble, ...] = ()
+    told_in: tuple[str, ...] = ()
+    """All files that tell of it."""
+    names: tuple[int, ...] = ()
+    """By what files that tell of it, or of what it has to do with, are known to belong together."""
 
 
 pack = msgspec.msgpack.Encoder().encode
@@ -116,6 +120,8 @@ def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWord
             named=(session_name(above, program) or "") if program else "",
         ),
         troubles=tuple(_troubles(facts, state, gathered)),
+        told_in=tuple({place.source for place in facts.origins if not place.is_kernel}),
+        names=tuple(key_of(name) for name in (facts.id, facts.parent, *(ref for _, ref in facts.refs)) if name),
     )
 
 

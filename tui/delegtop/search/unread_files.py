@@ -6,7 +6,7 @@ has what was read until then.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import Millis
 from delegtop.feed.dormant_sessions import quiet_until
@@ -14,6 +14,9 @@ from delegtop.feed.recent_window import folder_of, unit_of
 from delegtop.search.error_shape import key_of
 from delegtop.sources.discover import is_database
 from delegtop.sources.inode import look_of
+
+if TYPE_CHECKING:
+    from delegtop.search.search_file import KeptUnit
 
 PORTION = 256 * 1024 * 1024
 """Bytes that are read at a time."""
@@ -31,16 +34,20 @@ class FileUnit(NamedTuple):
 
 
 class UnreadFiles:
-    """Asked which of the files that are found are to be read. Each is given out once."""
+    """Asked which of the files that are found are to be read. Each is given out once, and those that tell of the same
+    delegations together: half of what is known of one would be kept as if it was all."""
 
-    def __init__(self, known: Mapping[int, int]) -> None:
-        self._known = known
+    def __init__(self, known: "Mapping[int, KeptUnit]") -> None:
+        self._known = {unit: kept.stamp for unit, kept in known.items()}
+        self._company = {unit: kept.company for unit, kept in known.items()}
         self._given: set[int] = set()
+        self._there: set[int] = set()
+        """The units whose files were found."""
         self.portion: dict[int, FileUnit] = {}
         """What is read now."""
         self._admitted: frozenset[str] | None = None
         self.left = 0
-        """Units that are still to be read."""
+        """Companies that are still to be read."""
 
     def begin(self) -> None:
         """The next portion."""
@@ -54,23 +61,54 @@ class UnreadFiles:
         return [path for path in paths if path in admitted]
 
     def _choose(self, paths: Sequence[str]) -> None:
-        units: dict[int, list[str]] = {}
+        files: dict[int, list[str]] = {}
         for path in paths:
-            units.setdefault(unit_key(path), []).append(path)
+            files.setdefault(unit_key(path), []).append(path)
+        self._there = {*files}
+        units = {key: look_at(found) for key, found in files.items() if key not in self._given}
+        companies: dict[int, list[int]] = {}
+        for key in units:
+            companies.setdefault(self.company(key), []).append(key)
         room = PORTION
-        for key, files in units.items():
-            if key in self._given:
-                continue
-            unit = look_at(files)
-            if self._known.get(key) == unit.stamp:
-                continue
-            if self.portion and (room < unit.size or len(self.portion) >= UNITS):
+        for company in dict.fromkeys(self.company(key) for key in units if self._known.get(key) != units[key].stamp):
+            members = companies[company]
+            size = sum(units[key].size for key in members)
+            if self.portion and (room < size or len(self.portion) >= UNITS):
                 self.left += 1
                 continue
-            room -= unit.size
-            self.portion[key] = unit
-            self._given.add(key)
+            room -= size
+            self.portion.update((key, units[key]) for key in members)
+            self._given.update(members)
         self._admitted = frozenset(path for unit in self.portion.values() for path in unit.paths)
+
+    # -- who tells of the same -------------------------------------------------------------------------------------
+
+    def company(self, unit: int) -> int:
+        """The same for all that were joined."""
+        above = self._company.get(unit, unit)
+        while above != unit:
+            unit, above = above, self._company.get(above, above)
+        return unit
+
+    def join(self, unit: int, other: int) -> None:
+        """They tell of the same delegations."""
+        one, two = self.company(unit), self.company(other)
+        self._company[max(one, two)] = self._company[min(one, two)] = min(one, two)
+
+    def is_there(self, unit: int) -> bool:
+        return unit in self._there
+
+    def torn(self) -> set[int]:
+        """The units of this portion that are to be read once more, with others of their company that were not read."""
+        missing = {self.company(unit) for unit in self._there if unit not in self.portion}
+        found = {unit for unit in self.portion if self.company(unit) in missing}
+        if found:
+            again = {unit for unit in self._there if self.company(unit) in {self.company(each) for each in found}}
+            self._given -= again
+            for unit in again:
+                self._known.pop(unit, None)
+            self.left += 1
+        return found
 
     def at_rest(self) -> dict[int, FileUnit]:
         """The units of this portion that were quiet for long and are what they were when they began to be read."""

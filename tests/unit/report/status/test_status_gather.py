@@ -81,6 +81,20 @@ class TestCounting:
         assert first(started("a", timeout=60), heard("a", 0.5, Phase.MODEL, "Bash"), minute=120) == ""
         assert first(started("a"), heard("a", 0.5, Phase.PERMISSION, "Bash", "rm"), minute=1) == ""
 
+    def test_their_order_is_the_same_in_whatever_order_they_were_read(self) -> None:
+        events = [
+            started("c"),
+            *stuck("b"),
+            *stuck("a"),
+            started("d", 0.5),
+            started("e"),
+            ended("e", 0.5, Outcome.FAILED),
+        ]
+        found, again = told(*events), told(*reversed(events))
+        assert again == found
+        assert [*again.tally.states] == [*found.tally.states]
+        assert [session.id for session in found.sessions] == ["a", "b", "e", "d", "c"]
+
     def test_more_sessions_than_are_listed_are_counted(self) -> None:
         found = told(*(started(f"s{number}") for number in range(SESSIONS + 7)), *stuck("worst"))
         assert (len(found.sessions), found.left_out) == (SESSIONS, 8)

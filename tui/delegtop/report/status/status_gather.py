@@ -40,9 +40,11 @@ def gather(
     """All that is judged by now, at the moment the forest shows."""
     forest, told = assessments.forest, _Teller(assessments, masked=masked)
     trees = {root: tally for root, tally in _tallies(assessments, told).items() if _is_counted(forest, root, counted)}
-    listed = sorted((root for root in trees if _is_told(trees[root])), key=lambda root: _place(trees[root], root))
+    ordered = sorted(trees, key=lambda root: _place(forest, trees[root], root))
+    listed = [root for root in ordered if _is_told(trees[root])]
     sessions = tuple(told.session(root, trees[root]) for root in listed[:SESSIONS])
-    return MachineStatus(forest.shown_at, by, cost, total(trees.values()), sessions, len(listed) - len(sessions))
+    tally = total(trees[root] for root in ordered)
+    return MachineStatus(forest.shown_at, by, cost, tally, sessions, len(listed) - len(sessions))
 
 
 def _tallies(assessments: Assessments, told: "_Teller") -> dict[Handle, Tally]:
@@ -56,7 +58,7 @@ def _tallies(assessments: Assessments, told: "_Teller") -> dict[Handle, Tally]:
         states.setdefault(root, Counter())[state] += 1
         silent[root] += state is State.SILENT
     problems: dict[Handle, list[Assessment]] = {}
-    for each in assessments.now():
+    for each in sorted(assessments.now(), key=assessments.place):
         root = _root(forest, each.handle, roots)
         problems.setdefault(root, []).append(each)
         silent[root] -= each.state is State.SILENT
@@ -94,9 +96,10 @@ def _is_told(tally: Tally) -> bool:
     return tally.problems > 0 or any(state in tally.states for state in UNENDED)
 
 
-def _place(tally: Tally, root: Handle) -> tuple[int, int, int]:
-    """Those that press come first, then those that began last."""
-    return (*(tally.first.key if tally.first is not None else (len(URGENCIES), 0)), -root)
+def _place(forest: Forest, tally: Tally, root: Handle) -> tuple[int, int, bool, int, str]:
+    """Those that press come first, then those that began last, in whatever order they were read."""
+    is_unknown, began, id = forest.birth(root)
+    return (*(tally.first.key if tally.first is not None else (len(URGENCIES), 0)), is_unknown, -began, id)
 
 
 class _Teller:
