@@ -19,8 +19,8 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
 from delegtop.dialects import load
-from delegtop.feed.dormant_sessions import Kept
 from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.packed_files import Kept
 from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import Awaited, Deviation, Ended, Event, Noted, Resumed, Started
 from delegtop.model.sleep_detector import SleepDetector

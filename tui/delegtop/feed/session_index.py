@@ -16,11 +16,12 @@ import delegtop
 from delegtop import __version__
 from delegtop.base.clock import WallClock
 from delegtop.dialects import OWN, Dialect, load, plugins
-from delegtop.feed.dormant_sessions import Kept, Resting, quiet_until
+from delegtop.feed.dormant_sessions import Resting, quiet_until
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile, place
 from delegtop.feed.kept_session import LAYOUT, KeptFile, KeptSession, SessionBlock, kept_file, unpack_block
 from delegtop.feed.log_index import LogIndex
+from delegtop.feed.packed_files import Kept
 from delegtop.feed.recent_window import Looks, folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
 from delegtop.model.call_durations import CallsOfOne

@@ -7,7 +7,7 @@ waits where it cannot be woken, so quitting is prompt, and a failure ends as wor
 import gc
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import Empty, Full, Queue
 
 from delegtop.base.clock import monotonic
@@ -37,7 +37,7 @@ class Reader:
         self.failure = ""
         """Why the thread ended, if it failed."""
         self.progress = (0, 0)
-        self.statuses: tuple[SourceStatus, ...] = ()
+        self.statuses: Sequence[SourceStatus] = ()
         self._wake = wake
         self._batches: Queue[Batch] = Queue(_QUEUED)
         self._caught_up = False
