@@ -107,7 +107,7 @@ class FileCatalogue:
         self._first.keep(self._unknown)
         self._empty.look(self._unknown)
         known = {*self.waiting, *self._unknown}
-        looks: Looks = {}
+        looks = Looks()
         admitted = self._window.admit(
             (
                 path

@@ -141,7 +141,7 @@ class SessionIndex:
         self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool]
     ) -> list[Kept] | None:
         """The same of what another process has just read; it is kept from now on."""
-        files = self._take_over(unit, place, {*paths}, knows, {})
+        files = self._take_over(unit, place, {*paths}, knows, Looks())
         if files is not None:
             self._note(unit, place)
         return files
@@ -454,10 +454,10 @@ def _unchanged(
     return found
 
 
-def _look(file: KeptFile, found: os.stat_result | None) -> Look | None:
+def _look(file: KeptFile, look: Look | None) -> Look | None:
     """What the file looks like now, if it is as it was: by its look, else by all that stands in it. A backup that was
     put back, and one that was merely touched, look otherwise."""
-    look = _look_at(file.path) if found is None else look_of(found)
+    look = _look_at(file.path) if look is None else look
     if look is None or look == file.look:
         return look
     return look if look[2] == file.look[2] and _digest(file.path, look) == file.digest else None
