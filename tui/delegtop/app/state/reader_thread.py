@@ -78,6 +78,10 @@ class Reader:
         """Nobody waits for a key: look through what loading made, if it is over, once."""
         self._haste.tidy()
 
+    def page_closed(self) -> None:
+        """A page that lay over the monitor is gone: while a history is read it would stay among what is read."""
+        self._haste.page_closed()
+
     def rest(self, seconds: float) -> None:
         """Read nothing for that long: the operator comes first."""
         self._rest_until = monotonic() + seconds
@@ -193,6 +197,12 @@ class _Haste:
         give_back()
         sys.setswitchinterval(self._interval)
         self._interval = 0.0
+
+    def page_closed(self) -> None:
+        """A page is garbage in circles. Were several to wait for the end of loading, what is read would come to lie
+        between them, and none of their room could be given back. What is read is hardly looked at."""
+        if self._interval:
+            gc.collect()
 
     def tidy(self) -> None:
         if self._interval or self._thresholds is None:
