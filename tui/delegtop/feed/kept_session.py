@@ -114,6 +114,13 @@ def _would_be(text: str) -> bool:
 
 _is_masked = lru_cache(4_096)(_would_be)
 """Of names of tools and models, folders and titles most sessions have the same."""
+
+
+def forget_masked() -> None:
+    """Nothing more is kept for now."""
+    _is_masked.cache_clear()
+
+
 _SHORT = 200
 """Characters: what is longer is hardly said twice, and would be kept here."""
 

@@ -19,7 +19,15 @@ from delegtop.dialects import OWN, Dialect, load, plugins
 from delegtop.feed.dormant_sessions import Resting, quiet_until
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile, place
-from delegtop.feed.kept_session import LAYOUT, KeptFile, KeptSession, SessionBlock, kept_file, unpack_block
+from delegtop.feed.kept_session import (
+    LAYOUT,
+    KeptFile,
+    KeptSession,
+    SessionBlock,
+    forget_masked,
+    kept_file,
+    unpack_block,
+)
 from delegtop.feed.log_index import LogIndex
 from delegtop.feed.packed_files import Kept
 from delegtop.feed.recent_window import Looks, folder_of, session_of, unit_of
@@ -343,6 +351,7 @@ class SessionIndex:
             blocks = packed_blocks({**places, **self._new}.values())
             self._file.write(self._new_logs, blocks, self._gone, WallClock().now())
         self._new, self._new_logs, self._gone, self._thin = {}, {}, set(), []
+        forget_masked()
 
 
 def packed_blocks(places: Iterable[Place]) -> list[tuple[bytes, list[str]]]:
