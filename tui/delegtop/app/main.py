@@ -286,7 +286,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
 
     def _page_changed(self, screen: Screen[Any]) -> None:
         if self._begun and screen is self.monitor:
-            self.set_timer(_CLOSING, self.reader.page_closed)
+            after(self, _CLOSING, self.reader.page_closed)
 
     def _tell_of_acts(self) -> None:
         """What came of what was stopped, for whoever does not look at its plan any more."""

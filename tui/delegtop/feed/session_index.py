@@ -10,15 +10,16 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 import delegtop
 from delegtop import __version__
 from delegtop.base.clock import WallClock
+from delegtop.base.paths import index_place
 from delegtop.dialects import OWN, Dialect, load, plugins
 from delegtop.feed.dormant_sessions import Resting, quiet_until
 from delegtop.feed.followed_file import FollowedFile
-from delegtop.feed.index_file import IndexFile, place
+from delegtop.feed.index_apart import IndexApart
 from delegtop.feed.kept_session import (
     LAYOUT,
     KeptFile,
@@ -42,6 +43,9 @@ from delegtop.sources.inode import Look, look_of
 from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import file_digest
+
+if TYPE_CHECKING:
+    from delegtop.feed.index_file import IndexFile
 
 MOST = 1_000
 """Delegations of a block: whoever asks for one session unpacks all of them."""
@@ -73,7 +77,7 @@ class SessionIndex:
     """Whether other processes may read a part of what is not known, where it is much."""
 
     def __init__(
-        self, file: IndexFile | None, *, logs: bool = True, moments: bool = False, calls: bool = False
+        self, file: "IndexFile | IndexApart | None", *, logs: bool = True, moments: bool = False, calls: bool = False
     ) -> None:
         self._file = file
         self._asks_moments, self._asks_calls = moments, calls
@@ -410,9 +414,16 @@ def _calls(block: SessionBlock, sessions: Iterable[KeptSession]) -> list[CallsOf
 OpenIndex = Callable[[], SessionIndex | None]
 
 
-def open_index(*, logs: bool, moments: bool, calls: bool) -> SessionIndex | None:
-    """The index of this user; None where other packages read logs too: nobody knows when what they tell changes."""
-    return None if plugins() else SessionIndex(IndexFile(place(), context()), logs=logs, moments=moments, calls=calls)
+def open_index(*, logs: bool, moments: bool, calls: bool, apart: bool) -> SessionIndex | None:
+    """The index of this user, with `apart` by another process; None where other packages read logs too: nobody knows
+    when what they tell changes."""
+    if plugins():
+        return None
+    if apart:
+        return SessionIndex(IndexApart(index_place(), context()), logs=logs, moments=moments, calls=calls)
+    from delegtop.feed.index_file import IndexFile  # who asks another process has no need of SQLite
+
+    return SessionIndex(IndexFile(index_place(), context()), logs=logs, moments=moments, calls=calls)
 
 
 def context() -> str:
