@@ -106,7 +106,7 @@ class FileCatalogue:
             self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
         self._first.keep(self._unknown)
         self._empty.look(self._unknown)
-        known = {*self.waiting, *self._unknown}
+        known = {*self.waiting, *self._unknown, *(self._lending.lent if self._lending is not None else ())}
         looks = Looks()
         admitted = self._window.admit(
             (

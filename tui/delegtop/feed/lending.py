@@ -41,6 +41,11 @@ class SessionLending:
     def has_lent(self) -> bool:
         return self._loaders.has_lent
 
+    @property
+    def lent(self) -> Iterator[str]:
+        """The files that others are reading."""
+        return self._loaders.lent
+
     def lend(self, waiting: list[str], busy: Collection[str]) -> list[str]:
         """Lend what waits last; what is then left."""
         if self._loaders.room <= 0:
