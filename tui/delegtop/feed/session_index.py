@@ -99,6 +99,8 @@ class SessionIndex:
         self._block = SessionBlock()
         """What is kept from now on."""
         self._new: dict[str, Place] = {}
+        self._packed: list[tuple[bytes, list[str]]] = []
+        """The same of what nothing more comes into, in whole blocks with the names of their sessions."""
         self._thin: list[Place] = []
         """What is kept in blocks in which there is room."""
         self._new_logs: dict[str, bytes] = {}
@@ -332,9 +334,30 @@ class SessionIndex:
             return None
         if self._block.rows >= MOST or self._block.is_known(gathered.ids):
             if not self.is_holding:  # else it is told soon
-                self._block.press()
+                self._finish(self._block)
             self._block = SessionBlock()
         return gathered.keep_in(self._block, _name(unit, {*gathered.paths, *unknown}), kept, beside)
+
+    def _finish(self, block: SessionBlock) -> None:
+        """Nothing more comes into it, and it waits to be written: packed it takes a tenth of the room. One that is kept
+        only in part is packed with others."""
+        names = [session.name for session in block.sessions]
+        is_whole = all(name in self._new and self._new[name][0] is block for name in names)
+        if is_whole and (data := block.pack()) is not None:
+            self._packed.append((data, names))
+            for name in names:
+                del self._new[name]
+        else:
+            block.press()
+
+    def _unpacked(self) -> Iterator[Place]:
+        """Of blocks of which something was let go, or told anew, since they were packed, the rest."""
+        packed, self._packed = self._packed, []
+        for data, names in packed:
+            if self._new.keys().isdisjoint(names) and self._gone.isdisjoint(names):
+                self._packed.append((data, names))
+            elif (block := unpack_block(data)) is not None:
+                yield from ((block, each) for each in block.sessions if each.name not in self._gone)
 
     def _note(self, unit: str, place: Place) -> None:
         """It is written down, unless there is a secret in it."""
@@ -349,12 +372,12 @@ class SessionIndex:
 
     def close(self) -> None:
         """Write down what is new."""
-        if self._file is not None and (self._new or self._new_logs or self._gone):
-            thin = self._thin if self._new else []
-            places = {session.name: (block, session) for block, session in thin if session.name not in self._gone}
-            blocks = packed_blocks({**places, **self._new}.values())
+        if self._file is not None and (self._new or self._packed or self._new_logs or self._gone):
+            thin = [place for place in self._thin if place[1].name not in self._gone] if self._new else []
+            places = {place[1].name: place for place in (*thin, *self._unpacked())}
+            blocks = [*self._packed, *packed_blocks({**places, **self._new}.values())]
             self._file.write(self._new_logs, blocks, self._gone, WallClock().now())
-        self._new, self._new_logs, self._gone, self._thin = {}, {}, set(), []
+        self._new, self._packed, self._new_logs, self._gone, self._thin = {}, [], {}, set(), []
         forget_masked()
 
 
