@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from tests.watching import NOW, line, register, returned
 
 from delegtop.base.clock import WallClock
-from delegtop.feed import file_catalogue, live_feed
+from delegtop.feed import file_catalogue, live_feed, session_index
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.live_feed import Feed
 from delegtop.feed.session_index import SessionIndex
@@ -60,6 +60,7 @@ class FollowedFolder(RuleBasedStateMachine):
         super().__init__()
         self.patches = pytest.MonkeyPatch()
         self.patches.setattr(file_catalogue, "WORTH", 0)
+        self.patches.setattr(session_index, "MOST", 1)  # each session is a whole block, packed at once
         self.patches.setattr(live_feed, "RESCAN_SECONDS", 0.0)
         self.patches.setattr(live_feed, "TIDY_SECONDS", -1.0)
         self.patches.setattr(inode, "_SETTLED", 0)

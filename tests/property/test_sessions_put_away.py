@@ -42,10 +42,13 @@ class Sessions(TwoFeeds):
     def every_file_is_in_one_place(self) -> None:
         files = self.tidy._files
         shelf = files.shelf
-        assert not shelf._files.keys() & files.readings.keys()
-        assert sorted(shelf._files) == sorted(path for paths in shelf._sessions.values() for path in paths)
-        assert shelf.size == sum(kept.size for kept in shelf._files.values())
-        assert all(shelf._sessions.values())
+        kept = [each for away in shelf._sessions.values() for each in away]
+        paths = [each.path for each in kept]
+        assert not {*paths} & files.readings.keys()
+        assert len({*paths}) == len(paths) == len(shelf)
+        assert all(path in shelf for path in paths)
+        assert shelf.size == sum(each.size for each in kept)
+        assert all(map(len, shelf._sessions.values()))
 
 
 TestSessions = Sessions.TestCase

@@ -11,7 +11,9 @@ from tests.unit.feed.test_session_index import NOW, SAMPLES, aged, kept, learned
 
 from delegtop.base.clock import DAY, WallClock
 from delegtop.cli import main
-from delegtop.feed import file_catalogue, index_file, lending, loaders
+from delegtop.dialects import Sample
+from delegtop.feed import file_catalogue, index_file, lending, live_feed, loaders
+from delegtop.feed.file_catalogue import FileCatalogue
 
 GARBAGE = "import sys; sys.stdin.buffer.read(8); sys.stdout.buffer.write(b'x' * 100)"
 LONG_AGO = int(NOW) - 10 * DAY
@@ -84,6 +86,37 @@ def test_others_read_the_files_of_a_session_in_the_order_in_which_they_are_read_
     order = [each["path"] for each in json.loads(plain)["sources"]]
     assert max(map(len, asked)) > 2
     assert all(paths == sorted(paths, key=order.index) for paths in asked)
+
+
+def test_a_file_that_others_read_is_no_new_one_meanwhile(
+    folder: Path, lent: list[int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = tree(capsys, folder, "--no-index")
+    monkeypatch.setattr(live_feed, "RESCAN_SECONDS", 0.0)
+    monkeypatch.setattr(live_feed, "SETTLING_SECONDS", 0.0)
+    looked, read_here, given = list[int](), list[str](), set[str]()
+    look_round, settle, lend = FileCatalogue.look_round, FileCatalogue._settle, loaders.Loaders.lend
+
+    def looking(files: FileCatalogue) -> tuple[str, ...]:
+        looked.append(files.is_lent)
+        return look_round(files)
+
+    def settling(files: FileCatalogue, path: str, sample: Sample) -> None:
+        read_here.append(path)
+        settle(files, path, sample)
+
+    def lending_(all: loaders.Loaders, units: loaders.Units) -> bool:
+        given.update(path for paths in units.values() for path in paths)
+        return lend(all, units)
+
+    monkeypatch.setattr(FileCatalogue, "look_round", looking)
+    monkeypatch.setattr(FileCatalogue, "_settle", settling)
+    monkeypatch.setattr(loaders.Loaders, "lend", lending_)
+    assert tree(capsys, folder) == plain
+    assert sum(looked), "nobody looked for new files while others read"
+    assert sum(lent)
+    assert given
+    assert given.isdisjoint(read_here)
 
 
 def test_a_session_beside_a_log_that_says_only_inside_whose_it_is_is_read_here(

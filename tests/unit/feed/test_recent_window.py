@@ -11,6 +11,7 @@ from delegtop.base.clock import FrozenClock, Millis, parse_time
 from delegtop.feed import recent_window as window_module
 from delegtop.feed.live_feed import Feed
 from delegtop.feed.recent_window import Looks, RecentWindow
+from delegtop.sources.inode import look_of
 
 NOW = parse_time("2026-05-01T12:00:00Z") or Millis(0)
 HOUR = 3_600_000
@@ -39,9 +40,10 @@ def test_without_a_limit_everything_is_admitted(tmp_path: Path) -> None:
 
 def test_what_the_system_said_of_each_file_is_handed_on(tmp_path: Path) -> None:
     there, gone = write(tmp_path / "a", OLD, "text"), str(tmp_path / "gone")
-    looks: Looks = {}
+    looks = Looks()
     assert RecentWindow(None).admit([there, gone], looks) == [there]
-    assert looks == {there: (tmp_path / "a").stat()}
+    assert looks.get(there) == look_of((tmp_path / "a").stat())
+    assert looks.get(gone) is None
 
 
 def test_a_file_that_is_written_again_is_admitted_then(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
 from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, packed_files, unpack_block
+from delegtop.feed.live_feed import Feed
+from delegtop.feed.session_index import SessionIndex
 from delegtop.model import call_durations
 from delegtop.model.event_runs import Run
 from delegtop.model.events import Event
@@ -92,6 +94,29 @@ def test_what_was_held_back_and_is_not_kept_after_all_is_told_the_same(
     elif why == "its format cannot be kept":
         monkeypatch.setattr(session_index, "_can_keep", lambda _file: False)
     assert told(capsys, folder) == plain
+
+
+def test_of_a_block_that_was_packed_what_is_let_go_of_later_is_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever stays packs a block once it is full: something in it may be in doubt later, or be told anew."""
+    monkeypatch.setattr(session_index, "MOST", 8)  # two sessions of four
+    make_history(tmp_path / "logs", 7, 60_000, LONG_AGO * 1_000)
+    plain = told(capsys, tmp_path / "logs", "--no-index")
+    index = SessionIndex(IndexFile(index_file.place(), session_index.context()), logs=False)
+    feed = Feed([str(tmp_path / "logs")], clock=WallClock(), index=lambda: index)
+    while feed.is_behind or not index._packed:
+        for _ in feed.poll():
+            pass
+    packed = [name for _, names in index._packed for name in names]
+    assert (len(packed), len(index._new)) == (6, 1)
+    unit = next(unit for unit, name in index._names.items() if name == packed[3])
+    index._let_go(unit)
+    index.close()
+    feed.close()
+    assert kept() == 6
+    assert told(capsys, tmp_path / "logs") == plain
+    assert kept() == 7
 
 
 def test_what_is_learned_of_a_session_that_is_known_is_not_read_again(

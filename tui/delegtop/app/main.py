@@ -53,6 +53,8 @@ _LEAD = 0.05
 done, and in any case when its turn comes."""
 _REST = 0.08
 """Seconds after a key in which nothing is taken in: while a big log loads the operator comes first."""
+_CLOSING = 0.15
+"""Seconds until nothing holds a page any more that was left."""
 _BROADEST = 4
 """So many times longer than usual a slice is at most, however few frames there are: whatever is no key waits for it."""
 
@@ -129,6 +131,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
 
     def on_mount(self) -> None:
         self.stop_between_messages()
+        self.screen_change_signal.subscribe(self, self._page_changed)
         self.set_interval(1.0, self._second)
         self.call_after_refresh(self._begin)  # what it loads, opens and finds comes after the first picture
 
@@ -280,6 +283,10 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         self._tell_of_acts()
         self._woken = False
         self._ask_for_frame()
+
+    def _page_changed(self, screen: Screen[Any]) -> None:
+        if self._begun and screen is self.monitor:
+            after(self, _CLOSING, self.reader.page_closed)
 
     def _tell_of_acts(self) -> None:
         """What came of what was stopped, for whoever does not look at its plan any more."""

@@ -20,6 +20,11 @@ def cache_folder() -> Path:
     return _folder("XDG_CACHE_HOME", "~/.cache", os.environ)
 
 
+def index_place() -> Path:
+    """The file of what was read to its end."""
+    return cache_folder() / "index.db"
+
+
 def state_folder() -> Path:
     """What is kept between two runs."""
     return _folder("XDG_STATE_HOME", "~/.local/state", os.environ)

@@ -1,7 +1,7 @@
 """`delegtop check`: what is wrong with the delegations, where it is written, and what to do; for scripts and CI."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,7 +119,7 @@ def _delegations(
 
 def _sources(
     named: list[str],
-    statuses: "tuple[SourceStatus, ...]",
+    statuses: "Sequence[SourceStatus]",
     rules: "list[Rule]",
     told: "list[Finding]",
     unfound: "Mapping[str, Unfound]",

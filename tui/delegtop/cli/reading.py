@@ -129,7 +129,7 @@ def followed(arguments: Namespace, settings: "Settings") -> "Iterator[Observatio
         yield seen
 
 
-def complain(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> bool:
+def complain(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> bool:
     """Say which sources could not be read; True if there was one."""
     from delegtop.observation.unread_sources import unmatched, unread
 

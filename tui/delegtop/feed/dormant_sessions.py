@@ -14,13 +14,14 @@ from bisect import bisect_left, insort
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
+from delegtop.feed.packed_files import Kept, PackedFiles, packed
 from delegtop.feed.recent_window import session_of, unit_of
 from delegtop.feed.resting_logs import RestingLogs
 from delegtop.sources import history
@@ -34,8 +35,8 @@ QUIET = 3_600_000
 """Milliseconds after the last writing. Whoever resumes a session does so sooner, or much later."""
 SAMPLE = 64 * 1024
 
-Session = tuple[str, ...]
-"""The paths of the files that tell of one session."""
+Session = PackedFiles | tuple[str, ...]
+"""The files that tell of one session; of a log that is its own the path."""
 
 
 class Resting(NamedTuple):
@@ -90,29 +91,14 @@ def _rest(reading: FollowedFile, tail: Tail, until: Millis) -> Resting | None:
     return Resting(reading, reading.status(file), look, key)
 
 
-class Kept(SourceStatus, frozen=True, gc=False, kw_only=True):
-    """What is kept of one file: how it was when it was put away, or how it is if it cannot be looked at."""
-
-    look: int
-    """The digest of what it looks like."""
-    key: int
-    """The digest of its first line, by which a copy of it is known; 0 for a document."""
-    format: type[Dialect]
-
-    @property
-    def is_there(self) -> bool:
-        return self.status == "live"
-
-
 class DormantSessions:
     """Files by path and by session. One thread puts away and takes down; any may look."""
 
     def __init__(self) -> None:
-        self._files: dict[str, Kept] = {}
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, PackedFiles] = {}
         self._keys = array("q")
         """The first lines of all logs that were ever put away, in order: as a set they would cost ten times as much."""
-        self._size = 0
+        self._count = self._size = 0
         self.logs = RestingLogs()
         """Those that belong to no session."""
 
@@ -122,10 +108,11 @@ class DormantSessions:
         return self._size + self.logs.size
 
     def __len__(self) -> int:
-        return len(self._files) + len(self.logs)
+        return self._count + len(self.logs)
 
     def __contains__(self, path: str) -> bool:
-        return path in self._files or path in self.logs
+        files = self._sessions.get(unit_of(path))
+        return (files is not None and path in files) or path in self.logs
 
     def session_of(self, path: str) -> str | None:
         """The session of that file if there is something of it here."""
@@ -136,80 +123,74 @@ class DormantSessions:
         """The sessions with a file that the reader of that family has read."""
         return {
             session
-            for session, paths in self._sessions.items()
-            if any(self._files[path].format is format and format.family(path) == family for path in paths)
+            for session, files in self._sessions.items()
+            if any(kept.format is format and format.family(kept.path) == family for kept in files)
         }
 
     def put(self, session: str, files: Sequence[Resting]) -> None:
         """Keep what there is to know of the files of a session."""
-        for reading, status, look, key in files:
-            known = {**asdict(status), "read": status.size}  # one number instead of two: there may be thousands
-            self._files[status.path] = Kept(**known, look=hash(look), key=key, format=type(reading.dialect))
-            self._size += status.size
-            if key:
-                insort(self._keys, key)
-        self._sessions[session] = (*self._sessions.get(session, ()), *(file.status.path for file in files))
+        known = {kept.path: kept for kept in self._sessions.get(session, ())}
+        new = [
+            Kept(**asdict(status), look=hash(look), key=key, format=type(reading.dialect))
+            for reading, status, look, key in files
+        ]
+        self._keep(session, [*{**known, **{kept.path: kept for kept in new}}.values()])
+        self._know(new)
 
     def put_again(self, session: str, files: Sequence[Kept]) -> None:
         """The same of a session that was read in an earlier run."""
+        self._keep(session, files)
+        self._know(files)
+
+    def _keep(self, session: str, files: Sequence[Kept]) -> None:
+        """Keep these of a session and no others."""
+        before = self._sessions.get(session)
+        if before is not None:
+            self._count, self._size = self._count - len(before), self._size - before.size
+        if files:
+            self._sessions[session] = packed(files)
+            self._count, self._size = self._count + len(files), self._size + sum(kept.size for kept in files)
+        elif before is not None:
+            del self._sessions[session]
+
+    def _know(self, files: Iterable[Kept]) -> None:
         for kept in files:
-            self._files[kept.path] = kept
-            self._size += kept.size
             if kept.key:
                 insort(self._keys, kept.key)
-        self._sessions[session] = tuple(kept.path for kept in files)
 
     def knows(self, key: int) -> bool:
         """Whether a log with that first line was put away."""
         at = bisect_left(self._keys, key)
         return at < len(self._keys) and self._keys[at] == key
 
-    def take_down(self, session: str) -> Session:
+    def take_down(self, session: str) -> Sequence[str]:
         """The files of a session, which are kept no longer; those that are gone stay. A log is its own session."""
         if self.logs.take(session):
             return (session,)
-        paths = self._sessions.pop(session, ())
-        there = tuple(path for path in paths if self._files[path].is_there)
-        for path in there:
-            self._size -= self._files.pop(path).size
-        if len(there) < len(paths):
-            self._sessions[session] = tuple(path for path in paths if path in self._files)
-        return there
+        files = [*self._sessions.get(session, ())]
+        self._keep(session, [kept for kept in files if not kept.is_there])
+        return [kept.path for kept in files if kept.is_there]
 
     def strike(self, path: str) -> None:
         """A file has turned up: if one of that name in its session is gone, it has moved, and counts where it is."""
         session = session_of(path) or ""
         name = path[path.find(session) :]
-        paths = self._sessions[session]
-        stay = tuple(kept for kept in paths if self._files[kept].status != "gone" or not kept.endswith(name))
-        for moved in {*paths} - {*stay}:
-            self._size -= self._files.pop(moved).size
-        self._sessions[session] = stay
+        files = [*self._sessions[session]]
+        stay = [kept for kept in files if kept.status != "gone" or not kept.path.endswith(name)]
+        if len(stay) < len(files):
+            self._keep(session, stay)
 
     def changed(self, files: Iterable[str]) -> set[str]:
         """The sessions of which a file is not what it was, by all files that there are. One that is gone changes
         nothing."""
-        found = {session for session, paths in self._sessions.items() for path in paths if self._is_changed(path)}
+        found: set[str] = set()
+        for session, known in list(self._sessions.items()):
+            is_changed, now = known.looked_at()
+            if now is not known:
+                self._sessions[session] = now
+            if is_changed:
+                found.add(session)
         return found.union(self.logs.changed(files))
-
-    def _is_changed(self, path: str) -> bool:
-        kept = self._files[path]
-        try:
-            look = hash(look_of(os.stat(path)))  # noqa: PTH116 # thousands of files at every scan
-        except (FileNotFoundError, NotADirectoryError):
-            self._miss(kept, "gone", "not found")
-            return False
-        except OSError as error:
-            self._miss(kept, "unreadable", error.strerror or str(error))
-            return False
-        if kept.is_there:
-            return look != kept.look
-        self._files[path] = replace(kept, status="live", detail="")
-        return True  # the rest of its session may have been taken down meanwhile
-
-    def _miss(self, kept: Kept, status: str, detail: str) -> None:
-        if (kept.status, kept.detail) != (status, detail):
-            self._files[kept.path] = replace(kept, status=status, detail=detail)
 
     def twin(self, head: bytes, files: Iterable[str]) -> str | None:
         """The session of a log with the same first line, of all files that there are: only its text can tell whether a
@@ -220,27 +201,28 @@ class DormantSessions:
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             return None
-        for session, paths in self._sessions.items():
-            if any(kept.key == key and kept.is_there for kept in map(self._files.__getitem__, paths)):
+        for session, known in self._sessions.items():
+            if any(kept.key == key and kept.is_there for kept in known):
                 return session
         del self._keys[at]
         return None
 
     # -- for people ------------------------------------------------------------------------------------------------
 
-    def statuses(self) -> Collection[SourceStatus]:
+    def statuses(self) -> "list[SourceStatus | PackedFiles]":
         """The health of every file."""
-        return [*self._files.values(), *self.logs.statuses()]
+        return [*self._sessions.values(), *self.logs.statuses()]
 
     def raw(self, origin: Origin) -> bytes | None:
         """The very line, read again from a file that is what it was."""
         if self.logs.is_unchanged(origin.source):
             return history.line_at(origin.source, origin.offset)
+        files = self._sessions.get(unit_of(origin.source))
+        kept = files.get(origin.source) if files is not None else None
         try:
-            kept = self._files[origin.source]
-            if hash(look_of(os.stat(origin.source))) != kept.look:  # noqa: PTH116 # as above
+            if kept is None or hash(look_of(os.stat(origin.source))) != kept.look:  # noqa: PTH116 # once for a question
                 return None
-        except (KeyError, OSError):
+        except OSError:
             return None
         if kept.key:
             return history.line_at(origin.source, origin.offset)
@@ -255,10 +237,11 @@ class DormantSessions:
     def read_again(self, session: Session, formats: Formats) -> dict[str, FollowedFile]:
         """All files of a session, read once more by readers of their own."""
         found: dict[str, FollowedFile] = {}
-        for path in session:
-            with contextlib.suppress(KeyError, OSError):  # taken down meanwhile, or gone
+        for each in session:
+            path = each if isinstance(each, str) else each.path
+            with contextlib.suppress(OSError):  # gone
                 sample = Sample(path, *history.head(path, SAMPLE))
-                dialect = self._files[path].format if path in self._files else formats.of(sample)
+                dialect = formats.of(sample) if isinstance(each, str) else each.format
                 if dialect is None:
                     continue
                 source = source_for(path, dialect, sample)

@@ -6,6 +6,7 @@ A file gets a dialect by the shape of its first bytes and keeps it.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +18,7 @@ from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.lending import SessionLending
+from delegtop.feed.packed_files import PackedFiles
 from delegtop.feed.recent_window import FEW, Looks, RecentWindow, folder_of, session_of, unit_of
 from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
 from delegtop.model.store.column_growth import give_back
@@ -104,8 +106,8 @@ class FileCatalogue:
             self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
         self._first.keep(self._unknown)
         self._empty.look(self._unknown)
-        known = {*self.waiting, *self._unknown}
-        looks: Looks = {}
+        known = {*self.waiting, *self._unknown, *(self._lending.lent if self._lending is not None else ())}
+        looks = Looks()
         admitted = self._window.admit(
             (
                 path
@@ -368,10 +370,10 @@ class FileCatalogue:
         kept = self.shelf.size
         return kept + sum(status.read for status in statuses), kept + sum(status.size for status in statuses)
 
-    def statuses(self) -> Iterator[SourceStatus]:
+    def statuses(self) -> "Iterator[SourceStatus | PackedFiles]":
         """The health of every source, named ones that are not there included."""
         read = [reading.status(self._status_of(reading)) for reading in list(self.readings.values())]
-        yield from self._in_order(read, list(self.shelf.statuses()))
+        yield from self._in_order(read, self.shelf.statuses())
         yield from self._gone.statuses()
         unknown = [each for each in list(self._unknown.items()) if self._roots.expects(each[0])]
         if self.index is not None:  # others may have read what stands before them
@@ -391,24 +393,28 @@ class FileCatalogue:
         if self._spool is not None and STDIN not in self.readings and STDIN not in self._unknown:
             yield SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet")
 
-    def _in_order(self, read: list[SourceStatus], kept: list[SourceStatus]) -> list[SourceStatus]:
+    def _in_order(
+        self, read: list[SourceStatus], kept: "list[SourceStatus | PackedFiles]"
+    ) -> "list[SourceStatus | PackedFiles]":
         """What is followed, and then what is put away. Where some is known from an earlier run, as if it were read; but
         while there is still something to read nobody waits for that."""
         if self.index is None or self.waiting or self.is_lent or self.has_recalled:
             return [*read, *kept]
         known, first = self._order.get, dict[str | None, int]()
+        logs = [each for each in kept if not isinstance(each, PackedFiles)]
+        sessions = [each for each in kept if isinstance(each, PackedFiles)]
         if not self.puts_away:
-            return sorted([*read, *kept], key=lambda each: known(each.path, -1))
-        session = {path: session_of(path) for path in {**self._order, **dict.fromkeys(each.path for each in kept)}}
+            away = [each for files in sessions for each in files]
+            return [*sorted([*read, *logs, *away], key=lambda each: known(each.path, -1))]
         for path, number in self._order.items():
-            first.setdefault(session[path], number)
+            first.setdefault(session_of(path), number)
         until = quiet_until()  # a file that was touched, or put back, is known all the same
-        stirred = {session[each.path] for each in kept if each.changed_at is not None and each.changed_at > until}
-        logs = [each for each in kept if session[each.path] is None or session[each.path] in stirred]
-        sessions = [each for each in kept if session[each.path] is not None and session[each.path] not in stirred]
+        stirred = [each for files in sessions if files.changed_at > until for each in files]
+        at_rest = [files for files in sessions if files.changed_at <= until]
+        placed = [(first.get(session_of(files.paths[0]), -1), files) for files in at_rest]
         return [
-            *sorted([*read, *logs], key=lambda each: known(each.path, -1)),
-            *sorted(sessions, key=lambda each: (first.get(session[each.path], -1), known(each.path, -1))),
+            *sorted([*read, *logs, *stirred], key=lambda each: known(each.path, -1)),
+            *[files.in_order(known) for _, files in sorted(placed, key=itemgetter(0))],
         ]
 
     def _too_old(self) -> Iterator[SourceStatus]:

@@ -19,6 +19,7 @@ from delegtop.feed.host_link import HostConnection, HostLink
 from delegtop.feed.host_states import HostState, HostStatus
 from delegtop.feed.incoming import HostStream, Incoming, ToldLine
 from delegtop.feed.live_feed import BATCH, Batch, Feed, SourceStatus, Witness
+from delegtop.feed.source_statuses import SourceStatuses
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.sources.file_status import FileStatus, State
@@ -221,9 +222,9 @@ class Fleet:
 
     # -- health ----------------------------------------------------------------------------------------------------
 
-    def statuses(self) -> tuple[SourceStatus, ...]:
-        local = () if self.local is None else self.local.statuses()
-        return (*local, *(self._status(link) for link in self.links))
+    def statuses(self) -> SourceStatuses:
+        local = SourceStatuses(()) if self.local is None else self.local.statuses()
+        return local.plus(self._status(link) for link in self.links)
 
     def _status(self, link: FleetLink) -> SourceStatus:
         told, size = link.status(), link.stream.spool.size

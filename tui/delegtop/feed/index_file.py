@@ -13,7 +13,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from delegtop.base.clock import DAY, Millis
-from delegtop.base.paths import cache_folder
+from delegtop.base.paths import index_place as place
 from delegtop.base.private_database import give_back, opened, remove, written
 
 __all__ = ["LARGEST", "IndexFile", "IndexSummary", "place", "remove"]
@@ -36,10 +36,6 @@ SELECT count(*), coalesce(sum(context = ?), 0) FROM (
     SELECT context FROM members JOIN sessions ON members.block = sessions.name
     UNION ALL SELECT context FROM sessions WHERE name NOT LIKE 'block %')
 """
-
-
-def place() -> Path:
-    return cache_folder() / "index.db"
 
 
 class IndexSummary(NamedTuple):

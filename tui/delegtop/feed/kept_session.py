@@ -19,8 +19,8 @@ from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
 from delegtop.dialects import load
-from delegtop.feed.dormant_sessions import Kept
 from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.packed_files import Kept
 from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import Awaited, Deviation, Ended, Event, Noted, Resumed, Started
 from delegtop.model.sleep_detector import SleepDetector
@@ -114,6 +114,13 @@ def _would_be(text: str) -> bool:
 
 _is_masked = lru_cache(4_096)(_would_be)
 """Of names of tools and models, folders and titles most sessions have the same."""
+
+
+def forget_masked() -> None:
+    """Nothing more is kept for now."""
+    _is_masked.cache_clear()
+
+
 _SHORT = 200
 """Characters: what is longer is hardly said twice, and would be kept here."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from delegtop.feed.dormant_sessions import quiet_until
 from delegtop.feed.recent_window import Looks, folder_of, session_of
+from delegtop.sources.inode import look_of
 
 if TYPE_CHECKING:
     from delegtop.feed.kept_session import KeptSession, SessionBlock
@@ -39,6 +40,11 @@ class SessionLending:
     @property
     def has_lent(self) -> bool:
         return self._loaders.has_lent
+
+    @property
+    def lent(self) -> Iterator[str]:
+        """The files that others are reading."""
+        return self._loaders.lent
 
     def lend(self, waiting: list[str], busy: Collection[str]) -> list[str]:
         """Lend what waits last; what is then left."""
@@ -93,11 +99,11 @@ def _quiet_sizes(paths: Collection[str], looks: Looks) -> Iterator[tuple[str, in
     for path in paths:
         if of_nobody and folder_of(path) in of_nobody:
             continue
-        found = looks.get(path)
-        if found is None:
+        look = looks.get(path)
+        if look is None:
             try:
-                found = os.stat(path)  # noqa: PTH116 # thousands of files
+                look = look_of(os.stat(path))  # noqa: PTH116 # thousands of files
             except (OSError, ValueError):
                 continue
-        if session_of(path) is not None and found.st_mtime_ns // 1_000_000 <= until:
-            yield path, found.st_size
+        if session_of(path) is not None and look[3] // 1_000_000 <= until:
+            yield path, look[2]

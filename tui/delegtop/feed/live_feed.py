@@ -22,6 +22,7 @@ from delegtop.feed.left_running import LeftRunning
 from delegtop.feed.line_history import LineHistory
 from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
+from delegtop.feed.source_statuses import SourceStatuses
 from delegtop.model.delegation import Delegation
 from delegtop.model.event_runs import EventRuns, Run, each_of
 from delegtop.model.events import Deviation, Ended, Event, Heard, Noted, ProcessSeen, Started
@@ -110,7 +111,7 @@ class Readable(Protocol):
     def is_behind(self) -> bool: ...
     @property
     def is_over(self) -> bool: ...
-    def statuses(self) -> tuple[SourceStatus, ...]: ...
+    def statuses(self) -> Sequence[SourceStatus]: ...
     def progress(self) -> tuple[int, int]: ...
     def raw(self, origin: Origin) -> bytes | None: ...
     def history(self, delegation: Delegation, limit: int = 200) -> list[tuple[Line, list[Event]]]: ...
@@ -620,15 +621,13 @@ class Feed:
         """Bytes read, and bytes known to be there."""
         return self._files.progress()
 
-    def statuses(self) -> tuple[SourceStatus, ...]:
+    def statuses(self) -> SourceStatuses:
         """The health of every source, named ones that are not there included."""
-        found = tuple(self._files.statuses())
-        if not self._waker.trouble:
-            return found
-        return (
-            *found,
-            SourceStatus(REPORTS, None, 0, 0, "skipped", f"{self._waker.trouble}; files are looked at instead"),
-        )
+        found = [*self._files.statuses()]
+        if self._waker.trouble:
+            trouble = f"{self._waker.trouble}; files are looked at instead"
+            found.append(SourceStatus(REPORTS, None, 0, 0, "skipped", trouble))
+        return SourceStatuses(found)
 
     # -- reading again ---------------------------------------------------------------------------------------------
 

@@ -113,6 +113,11 @@ class Loaders:
         return any(loader.lent for loader in self._loaders)
 
     @property
+    def lent(self) -> Iterator[str]:
+        """The files that are being read."""
+        return (path for each in self._loaders for units in each.lent for paths in units.values() for path in paths)
+
+    @property
     def room(self) -> int:
         """How many parts can be lent now."""
         return sum(_AHEAD - len(loader.lent) for loader in self._loaders)

@@ -5,11 +5,11 @@ place that reading has reached. The next run goes on from there.
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from delegtop.base.clock import WallClock
 from delegtop.dialects import OWN, load
 from delegtop.feed.followed_file import FollowedFile
-from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import KeptLog, LogLines, kept_trace, pack_log, unpack_log
 from delegtop.feed.kept_session import has_secret, kept_file
 from delegtop.feed.recent_window import session_of
@@ -19,6 +19,10 @@ from delegtop.model.events import Event, Heard, Started
 from delegtop.model.store.ledger import Ledger
 from delegtop.model.store.packed_ledger import leave_in_log, pack_ledger, unpack_ledger, words_in
 from delegtop.sources.tail import Tail
+
+if TYPE_CHECKING:
+    from delegtop.feed.index_apart import IndexApart
+    from delegtop.feed.index_file import IndexFile
 
 LEAST = 256 * 1024
 """Bytes: a smaller log is read as soon as it is found."""
@@ -57,7 +61,7 @@ class LogGathering:
 class LogIndex:
     """One thread asks and tells."""
 
-    def __init__(self, file: IndexFile | None) -> None:
+    def __init__(self, file: "IndexFile | IndexApart | None") -> None:
         self._file = file
         self._kept: dict[str, KeptLog] = {}
         """What is known of files that are not opened yet."""

@@ -6,6 +6,7 @@ recent, or if its process is alive.
 
 import contextlib
 import os
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,14 +14,30 @@ from delegtop.base.clock import DAY, MINUTE, Millis, wall
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.feed.unasked_places import ReplayOffer, Told, UnaskedPlaces
 from delegtop.sources.discover import is_database, is_lock
+from delegtop.sources.inode import Look, look_of
 
 FEW = 200
 """So many files are read in a moment, in whatever order."""
 _DOCUMENT = ".json"
 """How the names of files end that say the least about when."""
-Looks = dict[str, os.stat_result]
-"""What the system said of files just now."""
+_LOOK = struct.Struct("=QQqqq")
 _SESSION = lazy_pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")  # a group costs a third more
+
+
+class Looks:
+    """What files looked like just now: there may be thousands, and what the system says of each takes ten times as
+    much."""
+
+    def __init__(self) -> None:
+        self._packed: dict[str, bytes] = {}
+
+    def put(self, path: str, found: os.stat_result) -> None:
+        with contextlib.suppress(struct.error):  # a number past all use: who wants to know asks again
+            self._packed[path] = _LOOK.pack(*look_of(found))
+
+    def get(self, path: str) -> Look | None:
+        packed = self._packed.get(path)
+        return None if packed is None else _LOOK.unpack(packed)
 
 
 class RecentWindow:
@@ -149,7 +166,7 @@ def _written(path: str, looks: Looks | None) -> Millis | None:
     except OSError:
         return Millis(1 << 62)
     if looks is not None:
-        looks[path] = found
+        looks.put(path, found)
     written = found.st_mtime_ns
     if is_database(path):
         # What a program writes into its database stands in the log beside it first, for hours if it writes little.

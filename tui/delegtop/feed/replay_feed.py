@@ -208,7 +208,7 @@ class Replay:
         """Whether what happens now is known and the history behind it is still being read."""
         return not self.past and self._live is not None and self._live.is_behind
 
-    def statuses(self) -> tuple[SourceStatus, ...]:
+    def statuses(self) -> Sequence[SourceStatus]:
         return self._feed.statuses() if self._feed else ()
 
     def progress(self) -> tuple[int, int]:

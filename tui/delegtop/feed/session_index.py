@@ -10,17 +10,27 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 import delegtop
 from delegtop import __version__
 from delegtop.base.clock import WallClock
+from delegtop.base.paths import index_place
 from delegtop.dialects import OWN, Dialect, load, plugins
-from delegtop.feed.dormant_sessions import Kept, Resting, quiet_until
+from delegtop.feed.dormant_sessions import Resting, quiet_until
 from delegtop.feed.followed_file import FollowedFile
-from delegtop.feed.index_file import IndexFile, place
-from delegtop.feed.kept_session import LAYOUT, KeptFile, KeptSession, SessionBlock, kept_file, unpack_block
+from delegtop.feed.index_apart import IndexApart
+from delegtop.feed.kept_session import (
+    LAYOUT,
+    KeptFile,
+    KeptSession,
+    SessionBlock,
+    forget_masked,
+    kept_file,
+    unpack_block,
+)
 from delegtop.feed.log_index import LogIndex
+from delegtop.feed.packed_files import Kept
 from delegtop.feed.recent_window import Looks, folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
 from delegtop.model.call_durations import CallsOfOne
@@ -33,6 +43,9 @@ from delegtop.sources.inode import Look, look_of
 from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import file_digest
+
+if TYPE_CHECKING:
+    from delegtop.feed.index_file import IndexFile
 
 MOST = 1_000
 """Delegations of a block: whoever asks for one session unpacks all of them."""
@@ -64,7 +77,7 @@ class SessionIndex:
     """Whether other processes may read a part of what is not known, where it is much."""
 
     def __init__(
-        self, file: IndexFile | None, *, logs: bool = True, moments: bool = False, calls: bool = False
+        self, file: "IndexFile | IndexApart | None", *, logs: bool = True, moments: bool = False, calls: bool = False
     ) -> None:
         self._file = file
         self._asks_moments, self._asks_calls = moments, calls
@@ -86,6 +99,8 @@ class SessionIndex:
         self._block = SessionBlock()
         """What is kept from now on."""
         self._new: dict[str, Place] = {}
+        self._packed: list[tuple[bytes, list[str]]] = []
+        """The same of what nothing more comes into, in whole blocks with the names of their sessions."""
         self._thin: list[Place] = []
         """What is kept in blocks in which there is room."""
         self._new_logs: dict[str, bytes] = {}
@@ -140,7 +155,7 @@ class SessionIndex:
         self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool]
     ) -> list[Kept] | None:
         """The same of what another process has just read; it is kept from now on."""
-        files = self._take_over(unit, place, {*paths}, knows, {})
+        files = self._take_over(unit, place, {*paths}, knows, Looks())
         if files is not None:
             self._note(unit, place)
         return files
@@ -322,9 +337,30 @@ class SessionIndex:
             return None
         if self._block.rows >= MOST or self._block.is_known(gathered.ids):
             if not self.is_holding:  # else it is told soon
-                self._block.press()
+                self._finish(self._block)
             self._block = SessionBlock()
         return gathered.keep_in(self._block, _name(unit, {*gathered.paths, *unknown}), kept, beside)
+
+    def _finish(self, block: SessionBlock) -> None:
+        """Nothing more comes into it, and it waits to be written: packed it takes a tenth of the room. One that is kept
+        only in part is packed with others."""
+        names = [session.name for session in block.sessions]
+        is_whole = all(name in self._new and self._new[name][0] is block for name in names)
+        if is_whole and (data := block.pack()) is not None:
+            self._packed.append((data, names))
+            for name in names:
+                del self._new[name]
+        else:
+            block.press()
+
+    def _unpacked(self) -> Iterator[Place]:
+        """Of blocks of which something was let go, or told anew, since they were packed, the rest."""
+        packed, self._packed = self._packed, []
+        for data, names in packed:
+            if self._new.keys().isdisjoint(names) and self._gone.isdisjoint(names):
+                self._packed.append((data, names))
+            elif (block := unpack_block(data)) is not None:
+                yield from ((block, each) for each in block.sessions if each.name not in self._gone)
 
     def _note(self, unit: str, place: Place) -> None:
         """It is written down, unless there is a secret in it."""
@@ -339,12 +375,13 @@ class SessionIndex:
 
     def close(self) -> None:
         """Write down what is new."""
-        if self._file is not None and (self._new or self._new_logs or self._gone):
-            thin = self._thin if self._new else []
-            places = {session.name: (block, session) for block, session in thin if session.name not in self._gone}
-            blocks = packed_blocks({**places, **self._new}.values())
+        if self._file is not None and (self._new or self._packed or self._new_logs or self._gone):
+            thin = [place for place in self._thin if place[1].name not in self._gone] if self._new else []
+            places = {place[1].name: place for place in (*thin, *self._unpacked())}
+            blocks = [*self._packed, *packed_blocks({**places, **self._new}.values())]
             self._file.write(self._new_logs, blocks, self._gone, WallClock().now())
-        self._new, self._new_logs, self._gone, self._thin = {}, {}, set(), []
+        self._new, self._packed, self._new_logs, self._gone, self._thin = {}, [], {}, set(), []
+        forget_masked()
 
 
 def packed_blocks(places: Iterable[Place]) -> list[tuple[bytes, list[str]]]:
@@ -403,9 +440,16 @@ def _calls(block: SessionBlock, sessions: Iterable[KeptSession]) -> list[CallsOf
 OpenIndex = Callable[[], SessionIndex | None]
 
 
-def open_index(*, logs: bool, moments: bool, calls: bool) -> SessionIndex | None:
-    """The index of this user; None where other packages read logs too: nobody knows when what they tell changes."""
-    return None if plugins() else SessionIndex(IndexFile(place(), context()), logs=logs, moments=moments, calls=calls)
+def open_index(*, logs: bool, moments: bool, calls: bool, apart: bool) -> SessionIndex | None:
+    """The index of this user, with `apart` by another process; None where other packages read logs too: nobody knows
+    when what they tell changes."""
+    if plugins():
+        return None
+    if apart:
+        return SessionIndex(IndexApart(index_place(), context()), logs=logs, moments=moments, calls=calls)
+    from delegtop.feed.index_file import IndexFile  # who asks another process has no need of SQLite
+
+    return SessionIndex(IndexFile(index_place(), context()), logs=logs, moments=moments, calls=calls)
 
 
 def context() -> str:
@@ -456,11 +500,11 @@ def _unchanged(
     return found
 
 
-def _look(file: KeptFile, found: os.stat_result | None) -> Look | None:
+def _look(file: KeptFile, look: Look | None) -> Look | None:
     """What the file looks like now, if it is as it was: by its look, else by all that stands in it. A backup that was
     put back, and one that was merely touched, look otherwise. Of a document, which has no key, the time of the file
     may be part of what it tells."""
-    look = _look_at(file.path) if found is None else look_of(found)
+    look = _look_at(file.path) if look is None else look
     if look is None or look == file.look:
         return look
     is_as_good = look[2] == file.look[2] and (file.key or look[3] == file.look[3])

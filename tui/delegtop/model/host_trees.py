@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from delegtop.model.store.finished_trees import FinishedRow, FinishedTrees
     from delegtop.model.tree.growth import Growth
 
-_BUILT = 1_024
+_BUILT = 256
 """So many delegations are kept as they were last put together: several who look at one do not gather its facts anew."""
 _BUILT_ONCE = 32_768
 """The same for who looks at all of them several times and then ends."""

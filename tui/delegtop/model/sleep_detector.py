@@ -1,7 +1,9 @@
 """The pulse: the minutes in which any log said anything. Where all were silent at once, the machine slept."""
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
 from delegtop.base.clock import MINUTE, Millis
 
@@ -43,16 +45,16 @@ class Minutes:
                 yield first + at
                 at = told.find("1", at + 1)
 
-    def spells(self, span: int) -> tuple[int, ...]:
+    def spells(self, span: int) -> "array[int]":
         """The first and the last minute of each spell in a span that no long silence breaks."""
         bits = bin(self._spans[span])[:1:-1]  # its last one is set
-        found: list[int] = []
+        found = array("q")
         start = bits.find("1")
         while start >= 0:
             end = bits.find(_SILENCE, start)
-            found += (span << _BITS) + start, (span << _BITS) + (end if end >= 0 else len(bits)) - 1
+            found.extend(((span << _BITS) + start, (span << _BITS) + (end if end >= 0 else len(bits)) - 1))
             start = bits.find("1", end) if end >= 0 else -1
-        return tuple(found)
+        return found
 
 
 class SleepDetector:
@@ -60,8 +62,8 @@ class SleepDetector:
 
     def __init__(self, minutes: Iterable[int] = ()) -> None:
         self.minutes = Minutes(minutes)
-        self._spells: dict[int, tuple[int, ...]] = {}
-        self._silences: list[tuple[int, int]] = []
+        self._spells: dict[int, array[int]] = {}
+        self._before, self._after = array("q"), array("q")
         """The minutes before and after each long silence, oldest first."""
         self._looks = 0
         """How often there was something new."""
@@ -71,7 +73,7 @@ class SleepDetector:
     def asleep(self, until: Millis) -> Gaps:
         """All long silences of everybody that were over by then."""
         self._look()
-        found_by = self._looks, bisect_right(self._silences, until // MINUTE, key=_after)
+        found_by = self._looks, bisect_right(self._after, until // MINUTE)
         if self._asleep[0] != found_by:
             self._asleep = found_by, tuple(self.gaps(Millis(0), until))
         return self._asleep[1]
@@ -86,20 +88,12 @@ class SleepDetector:
         self._looks += 1
         edges = [edge for _, spells in sorted(self._spells.items()) for edge in spells]
         silences = zip(edges[1:-1:2], edges[2::2], strict=True)  # from the end of one spell to the start of the next
-        self._silences = [each for each in silences if (each[1] - each[0]) * MINUTE > ASLEEP]
+        long = [each for each in silences if (each[1] - each[0]) * MINUTE > ASLEEP]
+        self._before, self._after = array("q", map(itemgetter(0), long)), array("q", map(itemgetter(1), long))
 
     def gaps(self, since: Millis, until: Millis) -> Iterator[tuple[Millis, Millis]]:
         """The long silences of everybody that began at or after `since` and were over by `until`, oldest first."""
         self._look()
-        first = bisect_left(self._silences, since // MINUTE, key=_before)
-        last = bisect_right(self._silences, until // MINUTE, key=_after)
-        for before, after in self._silences[first:last]:
+        first, last = bisect_left(self._before, since // MINUTE), bisect_right(self._after, until // MINUTE)
+        for before, after in zip(self._before[first:last], self._after[first:last], strict=True):
             yield Millis((before + 1) * MINUTE), Millis(after * MINUTE)
-
-
-def _before(silence: tuple[int, int]) -> int:
-    return silence[0]
-
-
-def _after(silence: tuple[int, int]) -> int:
-    return silence[1]

@@ -40,7 +40,7 @@ class LooseObject(NamedTuple):
 
 
 def judged(
-    named: Sequence[str], statuses: "tuple[SourceStatus, ...]", policy: "Policy", root: Path | None = None
+    named: Sequence[str], statuses: "Sequence[SourceStatus]", policy: "Policy", root: Path | None = None
 ) -> dict[str, LooseObject]:
     """Those named files that are an artifact or an error, by path, with what is wrong with each."""
     from delegtop.protocols.contracts import contracts
@@ -55,12 +55,12 @@ def judged(
     return found
 
 
-def texts(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> list[str]:
+def texts(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> list[str]:
     """Those named files that hold words, or an object that may be an answer, in no format that is known."""
     return [path for path, data in _unrecognised(named, statuses) if _is_words(data) or _may_be_an_answer(data)]
 
 
-def torn(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> dict[str, int]:
+def torn(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> dict[str, int]:
     """Those named files that mean to be one object and are no valid JSON, with the line that shows it."""
     found: dict[str, int] = {}
     for path, data in _unrecognised(named, statuses):
@@ -79,7 +79,7 @@ def answers() -> list[str]:
     return [name for name in names() if load(name).is_answer]
 
 
-def _unrecognised(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> Iterator[tuple[str, bytes]]:
+def _unrecognised(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> Iterator[tuple[str, bytes]]:
     for source in unread(named, statuses):
         if source.status != "unrecognised":
             continue

@@ -17,7 +17,7 @@ DIALECT = "return"
 _LARGEST = 16 * 1024 * 1024
 
 
-def take_in(forest: "Forest", named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> "tuple[SourceStatus, ...]":
+def take_in(forest: "Forest", named: Sequence[str], statuses: "Sequence[SourceStatus]") -> "Sequence[SourceStatus]":
     """Add the returns of those named files that no format recognised to the forest; gives how the sources are then."""
     taken: dict[str, SourceStatus] = {}
     for source in unread(named, statuses):
@@ -29,9 +29,7 @@ def take_in(forest: "Forest", named: Sequence[str], statuses: "tuple[SourceStatu
     return tuple(taken.get(source.path, source) for source in statuses)
 
 
-def take_in_empty(
-    forest: "Forest", statuses: "tuple[SourceStatus, ...]", format: str | None
-) -> "tuple[SourceStatus, ...]":
+def take_in_empty(forest: "Forest", statuses: "Sequence[SourceStatus]", format: str | None) -> "Sequence[SourceStatus]":
     """Add to the forest those files that are empty and said to be what an agent answered: that is an answer, too."""
     from delegtop.base.origin import Origin
     from delegtop.dialects import load
@@ -50,7 +48,7 @@ def take_in_empty(
     return tuple(taken.get(source.path, source) for source in statuses)
 
 
-def among(named: Sequence[str], statuses: "tuple[SourceStatus, ...]") -> list[str]:
+def among(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> list[str]:
     """Those named files that no format recognised and that hold a return."""
     return [each.path for each in unread(named, statuses) if each.status == "unrecognised" and _events(each.path)]
 

@@ -121,7 +121,7 @@ class Observation:
         self._calls = CallWatch(feed)
         self._moment: Millis | None = None
         """The moment of a recording that is seen; None for that of the clock."""
-        self._closed: tuple[SourceStatus, ...] | None = None
+        self._closed: Sequence[SourceStatus] | None = None
         self._hosts: tuple[HostStatus, ...] = ()
 
     @property
@@ -161,7 +161,7 @@ class Observation:
         return self.clock.now() if self._moment is None else self._moment
 
     @property
-    def statuses(self) -> tuple[SourceStatus, ...]:
+    def statuses(self) -> Sequence[SourceStatus]:
         """How well each source is read."""
         return self.feed.statuses() if self._closed is None else self._closed
 
@@ -422,7 +422,7 @@ def opened(
     is_plain = witness is None and format is None and isinstance(clock, WallClock)
     is_heard = heed is not None or calls is not None
     logs = not is_heard and not rewinds  # whose rows are to come while they are read
-    known = session_index(settings, logs=logs, moments=heed is not None, calls=calls is not None)
+    known = session_index(settings, logs=logs, moments=heed is not None, calls=calls is not None, apart=rewinds)
     index = known if indexed and is_plain else None
 
     def feed(clock: Clock, index: "OpenIndex | None" = None) -> Feed:
@@ -472,16 +472,19 @@ def opened(
     )
 
 
-def session_index(settings: Settings, *, logs: bool, moments: bool, calls: bool) -> "OpenIndex | None":
+def session_index(
+    settings: Settings, *, logs: bool, moments: bool, calls: bool, apart: bool = False
+) -> "OpenIndex | None":
     """What opens the index of finished sessions, with `logs` that belong to none, with the `moments` of a timeline, or
-    with how long `calls` took. Times that do not say their zone are kept as UTC."""
+    with how long `calls` took; `apart` for who stays when it is read. Times that do not say their zone are kept as
+    UTC."""
     if not settings.index or settings.naive_times != "utc":
         return None
 
     def opened() -> "SessionIndex | None":
         from delegtop.feed.session_index import open_index  # few have so much to read that it is worth it
 
-        return open_index(logs=logs, moments=moments, calls=calls)
+        return open_index(logs=logs, moments=moments, calls=calls, apart=apart)
 
     return opened
 

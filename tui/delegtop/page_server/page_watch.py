@@ -5,7 +5,7 @@ gathered last, and asks for what has to be gathered anew.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import Event, Lock
 from typing import TypeVar
@@ -43,7 +43,7 @@ class PageWatch:
         self.looked_at = monotonic()
         """When the sources were last looked at."""
         self._gathered_at = float("-inf")
-        self._sources: tuple[Health, ...] = ()
+        self._sources: Sequence[Health] = ()
         self._sources_at = float("-inf")
         self._unseen: tuple[set[int], set[int]] = (set(), set(range(len(seen.forest))))
         """What changed since the last gathering: who is assessed otherwise, and who lives otherwise."""

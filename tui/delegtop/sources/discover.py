@@ -46,12 +46,12 @@ _SETTLED = 20_000_000
 """Nanoseconds: a folder changed just now may change again within the same tick of its clock."""
 
 
-_PACKED = 200
-"""So many logs in one folder are kept as one pressed list of names: their paths would be most of what they cost."""
+_PACKED = 32
+"""So many names of one folder are kept pressed."""
 
 
 class Files:
-    """Paths in their order, each once. Those of large folders are made anew whenever they are asked for: there may be a
+    """Paths in their order, each once. Those in folders are made anew whenever they are asked for: there may be a
     million, of which hardly one is needed for longer than a look at it."""
 
     __slots__ = ("_named", "_parts")
@@ -91,8 +91,8 @@ class _Folder(msgspec.Struct, frozen=True):
 
     path: str
     changed: int
-    listed: tuple[str, ...] | bytes
-    """The paths of its logs, or of very many their names, pressed."""
+    listed: str | bytes
+    """The names of its logs, with a slash between them; of very many pressed."""
     folders: tuple[str, ...]
     skipped: dict[str, str]
 
@@ -102,15 +102,13 @@ class _Folder(msgspec.Struct, frozen=True):
 
     def files(self) -> Iterable[str]:
         listed = self.listed
-        if isinstance(listed, tuple):
-            return listed
-        return map(self.key.__add__, os.fsdecode(decompress(listed)).split("/"))
+        names = listed if isinstance(listed, str) else os.fsdecode(decompress(listed))
+        return map(self.key.__add__, names.split("/")) if names else ()
 
 
-def _listed(paths: Sequence[str]) -> tuple[str, ...] | bytes:
-    if len(paths) < _PACKED:
-        return tuple(paths)
-    return compress(os.fsencode("/".join(map(os.path.basename, paths))), 1)
+def _listed(names: Sequence[str]) -> str | bytes:
+    listed = "/".join(names)
+    return listed if len(names) < _PACKED else compress(os.fsencode(listed), 1)
 
 
 class Roots:
@@ -230,8 +228,7 @@ class Roots:
         files: list[str] = []
         folders: list[str] = []
         skipped: dict[str, str] = {}
-        kept = known.listed if known and isinstance(known.listed, tuple) else ()
-        same = {path: path for path in (*kept, *(known.folders if known else ()))}  # one string for each path
+        same = {path: path for path in (known.folders if known else ())}  # one string for each path
         with os.scandir(path) as entries:
             for entry in entries:
                 if self._excludes and self._excluded(entry.path):
@@ -242,7 +239,7 @@ class Roots:
                 elif self._is_log_name(entry.name):
                     why = _refusal(entry.path) if not entry.is_file(follow_symlinks=False) else secret(entry.name)
                     if why is None:
-                        files.append(same.get(entry.path, entry.path))
+                        files.append(entry.name)
                     elif why != "a folder":
                         skipped[entry.path] = why
         # A link that leads nowhere may lead somewhere tomorrow without a change here.

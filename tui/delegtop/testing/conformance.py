@@ -278,7 +278,7 @@ def _fold(events: list[Event]) -> Tree:
     return tree
 
 
-def _all_known(statuses: tuple[SourceStatus, ...], formats: Formats) -> None:
+def _all_known(statuses: Sequence[SourceStatus], formats: Formats) -> None:
     for status in statuses:
         known = status.dialect in formats or (status.dialect is None and status.status == "empty")
         _must(known, f"{status.path}: read as {status.dialect or status.status}, not as {' or '.join(formats)}")

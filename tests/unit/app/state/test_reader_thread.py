@@ -172,6 +172,22 @@ def _circle() -> "weakref.ref[_Circle]":
     return weakref.ref(_Circle())
 
 
+def test_a_page_that_is_closed_while_it_loads_does_not_stay_until_all_is_loaded(woken: threading.Event) -> None:
+    reader = Reader(EndlessFeed(batches=1), woken.set)
+    reader.start()
+    lost = _circle()
+    gc.collect(1)  # it has grown old, and nobody looks among the old while it loads
+    reader.page_closed()
+    assert lost() is None
+    while reader.loading:
+        reader.take()
+    reader.tidy()
+    lost = _circle()
+    reader.page_closed()
+    assert lost() is not None, "then it is found as in any program"
+    reader.stop()
+
+
 def test_who_leaves_while_it_loads_leaves_garbage_collection_as_it_was(woken: threading.Event) -> None:
     usual = gc.get_threshold()
     reader = Reader(EndlessFeed(), woken.set)

@@ -13,11 +13,14 @@ from delegtop.app.widgets.vitals import ActivityGraph, Mode
 from delegtop.base.clock import stepped, wall
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from delegtop.app.state.board import Board
     from delegtop.app.state.intake import Intake
     from delegtop.app.state.known_hosts import KnownHosts
     from delegtop.app.state.long_over import Bygone
     from delegtop.app.state.reader_thread import Reader
+    from delegtop.feed.live_feed import SourceStatus
 
 _FROZEN = Mode("◆", "#", "frozen", "bold $secondary")
 _LIVE = Mode("●", "*", "live", "bold $success")
@@ -56,19 +59,26 @@ class Standing:
         self._watching, self._frozen = outset.is_watching, outset.is_frozen
         self._zone, self._ascii = zone, outset.settings.ascii
         self._bygone, self._hosts = bygone, hosts
+        self._counted: Sequence[SourceStatus] = ()
+        self._counts = 0, 0
+        """How many of those sources are read, and with how many something is wrong."""
 
     def pulse(self) -> ActivityGraph:
         """What the first line says."""
         from delegtop.report.health import ails  # it is loaded with the board
 
         board, statuses = self._board, self._reader.statuses
-        unhealthy = sum(map(ails, statuses))
+        if statuses is not self._counted:
+            read, unhealthy = 0, 0
+            for status in statuses:
+                read += status.status != "left out"
+                unhealthy += ails(status)
+            self._counted, self._counts = statuses, (read, unhealthy)
         # Nothing happens a second while time stands still.
         rates = () if self._frozen or board.moment is not None else self._intake.rates
         return ActivityGraph(
             self._mode(),
-            sum(status.status != "left out" for status in statuses),
-            unhealthy,
+            *self._counts,
             wall(board.forest.shown_at, self._zone),
             board.forest.counts,
             rates,

@@ -7,7 +7,7 @@ waits where it cannot be woken, so quitting is prompt, and a failure ends as wor
 import gc
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import Empty, Full, Queue
 
 from delegtop.base.clock import monotonic
@@ -37,7 +37,7 @@ class Reader:
         self.failure = ""
         """Why the thread ended, if it failed."""
         self.progress = (0, 0)
-        self.statuses: tuple[SourceStatus, ...] = ()
+        self.statuses: Sequence[SourceStatus] = ()
         self._wake = wake
         self._batches: Queue[Batch] = Queue(_QUEUED)
         self._caught_up = False
@@ -77,6 +77,10 @@ class Reader:
     def tidy(self) -> None:
         """Nobody waits for a key: look through what loading made, if it is over, once."""
         self._haste.tidy()
+
+    def page_closed(self) -> None:
+        """A page that lay over the monitor is gone: while a history is read it would stay among what is read."""
+        self._haste.page_closed()
 
     def rest(self, seconds: float) -> None:
         """Read nothing for that long: the operator comes first."""
@@ -193,6 +197,12 @@ class _Haste:
         give_back()
         sys.setswitchinterval(self._interval)
         self._interval = 0.0
+
+    def page_closed(self) -> None:
+        """A page is garbage in circles. Were several to wait for the end of loading, what is read would come to lie
+        between them, and none of their room could be given back. What is read is hardly looked at."""
+        if self._interval:
+            gc.collect()
 
     def tidy(self) -> None:
         if self._interval or self._thresholds is None:

@@ -41,7 +41,7 @@ class TableRows:
         """What `learn` has found out for `key`."""
         self.highlight = ""
         """Words that are marked wherever they stand."""
-        self._still = lru_cache(512)(self._still_cells)
+        self._still = lru_cache(128)(self._still_cells)
         self._layout = lru_cache(64)(layout)
         self._laid_out = self._wanted()
 

@@ -1,0 +1,192 @@
+"""What is kept of the files of one session that was put away, in a few bytes: there may be thousands, and they are only
+looked at all together.
+
+As objects they would take five hundred bytes each, most of it for a path that has nearly all in common with the one
+before, and for numbers. A file in which something was wrong stays the object it is.
+"""
+
+import os
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
+from operator import itemgetter
+
+import msgspec
+from msgspec.structs import replace
+
+from delegtop.base.clock import Millis
+from delegtop.dialects import Dialect
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.sources.inode import look_of
+
+
+class Kept(SourceStatus, frozen=True, gc=False, kw_only=True):
+    """What is kept of one file: how it was when it was put away, or how it is if it cannot be looked at."""
+
+    look: int
+    """The digest of what it looks like."""
+    key: int
+    """The digest of its first line, by which a copy of it is known; 0 for a document."""
+    format: type[Dialect]
+
+    @property
+    def is_there(self) -> bool:
+        return self.status == "live"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is to be told of it but its numbers."""
+        wrong = self.unreadable or self.deviations or self.reasons or self.examples or self.detail
+        read = self.read == self.size and self.changed_at is not None and self.dialect == self.format.name
+        return self.is_there and read and not wrong and _is_text(self.path)
+
+
+Row = tuple[int, str, int, int, int, int, int, int]
+"""How many characters its path has in common with that of the file before, and the rest of it; the number of its
+format, records, size, time of writing, look and key."""
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(list[Row | int]).decode
+_formats: list[type[Dialect]] = []
+"""By number."""
+
+
+class PackedFiles(msgspec.Struct, frozen=True, gc=False):
+    """The files of one session, in their order. It does not change: whoever keeps something else makes another one."""
+
+    rows: bytes
+    digests: bytes
+    """Of their paths, to know them by without unpacking anything."""
+    odd: tuple[Kept, ...]
+    """Those that are not packed; in their place stands which."""
+
+    def __len__(self) -> int:
+        return len(memoryview(self.digests).cast("q"))
+
+    def __contains__(self, path: str) -> bool:
+        return hash(path) in memoryview(self.digests).cast("q")
+
+    def __iter__(self) -> Iterator[Kept]:
+        for path, row in self._placed():
+            if isinstance(row, Kept):
+                yield row
+                continue
+            _, _, number, records, size, changed, look, key = row
+            format = _formats[number]
+            yield Kept(
+                path,
+                format.name,
+                records,
+                0,
+                "live",
+                size=size,
+                read=size,
+                changed_at=Millis(changed),
+                look=look,
+                key=key,
+                format=format,
+            )
+
+    def _placed(self) -> Iterator[tuple[str, Row | Kept]]:
+        path = ""
+        for row in _unpack(self.rows):
+            if isinstance(row, int):
+                kept = self.odd[row]
+                path = kept.path
+                yield path, kept
+            else:
+                path = path[: row[0]] + row[1]
+                yield path, row
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for path, _ in self._placed()]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of them."""
+        return sum(row.size if isinstance(row, Kept) else row[4] for _, row in self._placed())
+
+    @property
+    def changed_at(self) -> int:
+        """When the last of them was written."""
+        times = [row.changed_at or 0 if isinstance(row, Kept) else row[5] for _, row in self._placed()]
+        return max(times, default=0)
+
+    def get(self, path: str) -> Kept | None:
+        return next((kept for kept in self if kept.path == path), None) if path in self else None
+
+    def in_order(self, known: Callable[[str, int], int]) -> "PackedFiles":
+        """The same in another order of their paths."""
+        numbers = [known(path, -1) for path in self.paths]
+        if all(one <= other for one, other in pairwise(numbers)):
+            return self
+        return packed(kept for _, kept in sorted(zip(numbers, self, strict=True), key=itemgetter(0)))
+
+    def looked_at(self) -> "tuple[bool, PackedFiles]":
+        """Whether one of them is not what it was, and how they are now. One that is gone changes nothing."""
+        is_changed, news = False, dict[int, tuple[str, str]]()
+        for number, (path, row) in enumerate(self._placed()):
+            status, detail, known = (
+                (row.status, row.detail, row.look) if isinstance(row, Kept) else ("live", "", row[6])
+            )
+            try:
+                look = hash(look_of(os.stat(path)))  # noqa: PTH116 # thousands of files at every scan
+            except (FileNotFoundError, NotADirectoryError):
+                told = "gone", "not found"
+            except OSError as error:
+                told = "unreadable", error.strerror or str(error)
+            else:
+                told = ("live", "") if status != "live" else (status, detail)
+                # Of one that is there again the rest of its session may have been taken down meanwhile.
+                is_changed = is_changed or status != "live" or look != known
+            if told != (status, detail):
+                news[number] = told
+        return is_changed, self._with(news) if news else self
+
+    def _with(self, news: Mapping[int, tuple[str, str]]) -> "PackedFiles":
+        """Some of them with another status and detail."""
+        told = ((kept, *news.get(number, (kept.status, kept.detail))) for number, kept in enumerate(self))
+        return packed([replace(kept, status=status, detail=detail) for kept, status, detail in told])
+
+
+def packed(files: Iterable[Kept]) -> PackedFiles:
+    rows: list[Row | int] = []
+    digests = array("q")
+    odd: list[Kept] = []
+    before = ""
+    for kept in files:
+        path, at = kept.path, kept.changed_at
+        if kept.is_plain and at is not None:
+            shared = _shared(before, path)
+            number = _number(kept.format)
+            rows.append((shared, path[shared:], number, kept.records, kept.size, at, kept.look, kept.key))
+        else:
+            rows.append(len(odd))
+            odd.append(kept)
+        digests.append(hash(path))
+        before = path
+    return PackedFiles(_pack(rows), digests.tobytes(), tuple(odd))
+
+
+def _number(format: type[Dialect]) -> int:
+    if format not in _formats:
+        _formats.append(format)
+    return _formats.index(format)
+
+
+def _is_text(path: str) -> bool:
+    """Whether it can be written down: a name may be any bytes."""
+    return path.isascii() or path == path.encode(errors="replace").decode()
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two paths have in common at their beginning, found by halves."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
