@@ -42,7 +42,7 @@ class _Ending(Event):
             super().clear()
             os.read(self._heard, _READ)
 
-    def close(self) -> None:
+    def __del__(self) -> None:  # a driver is closed whenever it lends the terminal, and goes on with this one
         os.close(self._heard)
         os.close(self._told)
 
@@ -74,10 +74,6 @@ class KeyDriver(LinuxDriver):
             with suppress(EOFError, ParseError):
                 for _ in parser.feed(""):
                     pass
-
-    def close(self) -> None:
-        super().close()
-        self._ending.close()
 
 
 def stands_in_for(driver: type) -> bool:
