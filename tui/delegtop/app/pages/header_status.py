@@ -1,5 +1,6 @@
 """How everything stands: what the first line says, and what stands in place of the rows if there is none."""
 
+from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from delegtop.app.state.known_hosts import KnownHosts
     from delegtop.app.state.long_over import Bygone
     from delegtop.app.state.reader_thread import Reader
+    from delegtop.feed.live_feed import SourceStatus
 
 _FROZEN = Mode("◆", "#", "frozen", "bold $secondary")
 _LIVE = Mode("●", "*", "live", "bold $success")
@@ -56,19 +58,29 @@ class Standing:
         self._watching, self._frozen = outset.is_watching, outset.is_frozen
         self._zone, self._ascii = zone, outset.settings.ascii
         self._bygone, self._hosts = bygone, hosts
+        self._counted: Sequence[SourceStatus] | None = None
+        self._sources = self._unhealthy = 0
+        """Of those that were counted last: there may be thousands, and they are others only if one of them is."""
+
+    def _count(self) -> None:
+        from delegtop.report.health import ails  # it is loaded with the board
+
+        statuses = self._reader.statuses
+        if statuses is not self._counted:
+            self._counted = statuses
+            self._sources = sum(status.status != "left out" for status in statuses)
+            self._unhealthy = sum(map(ails, statuses))
 
     def pulse(self) -> ActivityGraph:
         """What the first line says."""
-        from delegtop.report.health import ails  # it is loaded with the board
-
-        board, statuses = self._board, self._reader.statuses
-        unhealthy = sum(map(ails, statuses))
+        self._count()
+        board = self._board
         # Nothing happens a second while time stands still.
         rates = () if self._frozen or board.moment is not None else self._intake.rates
         return ActivityGraph(
             self._mode(),
-            sum(status.status != "left out" for status in statuses),
-            unhealthy,
+            self._sources,
+            self._unhealthy,
             wall(board.forest.shown_at, self._zone),
             board.forest.counts,
             rates,
