@@ -224,8 +224,7 @@ class TestHands:
         terminal.filter("ag")
         terminal.type("\x1b[200~ent:imple\x1b[201~")
         terminal.wait_for("/ agent:imple")
-        terminal.keys("Enter")
-        terminal.wait_for("q quit")
+        terminal.escape("/ agent:imple")
         assert quits(terminal) == 0
 
     def test_a_click_selects_the_row_under_it(self, terminal: "Terminal") -> None:
