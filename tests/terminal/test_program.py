@@ -201,6 +201,32 @@ class TestLooks:
 
 
 class TestHands:
+    def test_keys_are_heard_after_a_rest_and_after_a_stop(self, terminal: "Terminal") -> None:
+        terminal.delegtop(*HANG)
+        terminal.wait_for("+12m", "q quit")
+        terminal.wait_until_still()
+        for _ in range(2):
+            terminal.keys("?")
+            terminal.wait_for("Keep the newest")
+            terminal.escape("Keep the newest")  # alone: nothing follows by which one could tell that it is a key
+            terminal.filter("agent:nobody")
+            terminal.escape("/ agent:nobody")
+            terminal.type("\x1b[B\x1b[A")
+            stop(terminal, signal.SIGTSTP)
+            terminal.type("fg\n")
+            terminal.wait_for("q quit")
+        terminal.keys("q")
+        terminal.wait_until(lambda: terminal.tells("alternate_on") == "0", "it leaves")
+
+    def test_what_is_pasted_is_one_text(self, terminal: "Terminal") -> None:
+        terminal.delegtop(*HANG)
+        terminal.wait_for("+12m", "q quit")
+        terminal.filter("ag")
+        terminal.type("\x1b[200~ent:imple\x1b[201~")
+        terminal.wait_for("/ agent:imple")
+        terminal.escape("/ agent:imple")
+        assert quits(terminal) == 0
+
     def test_a_click_selects_the_row_under_it(self, terminal: "Terminal") -> None:
         terminal.delegtop(*HANG)
         rows = terminal.wait_for("STUCK", "+12m").splitlines()

@@ -24,6 +24,7 @@ from delegtop.act.acting import Acting
 from delegtop.app import crash, keymap, theme
 from delegtop.app.ascii_filter import Plain
 from delegtop.app.replay_actions import Rewinding
+from delegtop.app.screens.direct_paint import paint
 from delegtop.app.screens.monitor import Monitor
 from delegtop.app.state.frame_pace import UNTOUCHED, Frames, after, pace
 from delegtop.app.state.idle_work import SLICE
@@ -323,6 +324,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         if not self._makes_way and self.board.refresh(SLICE if self._lags else inf):
             self.monitor.rows_moved()
         self.monitor.draw()
+        paint(self.monitor)
         if self._breadth > 1 and self._keeps_up:
             self.reader.look_after(1 / self._frames.rate - _LEAD)
 

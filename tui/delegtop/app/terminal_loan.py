@@ -26,6 +26,15 @@ class Borrowing(App[None]):
     _told = False
     """Whether somebody said that it shall end."""
 
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's own wherever it is another than the one that is known here."""
+        found = super().get_driver_class()
+        if sys.platform == "win32":
+            return found
+        from delegtop.app.key_driver import KeyDriver, stands_in_for  # which is made for Unix
+
+        return KeyDriver if stands_in_for(found) else found
+
     def _build_driver(self, headless: bool, inline: bool, mouse: bool, size: tuple[int, int] | None) -> Driver:
         """Textual paints on standard error, which may be a file; standard output was seen to be a terminal."""
         driver: Any = super()._build_driver(headless, inline, mouse, size)

@@ -49,6 +49,9 @@ IN_RUNS = 300
 """The same of events in runs, which take less room."""
 BATCH_SECONDS = 0.05
 RESCAN_SECONDS = 2.0
+_SURE = 30.0
+"""So many times as long it is to the next look at all folders, at most, for that to take a quarter of a percent of a
+core; it takes no more than one in any case."""
 SETTLING_SECONDS = 0.25
 """After folders came or went: until they are watched, what appears in them is only found by looking."""
 HOT_SECONDS = 10.0
@@ -539,8 +542,8 @@ class Feed:
         took = self._scanned_at - began - (self._rested - rested)
         settling = self._scanned_at - self._folders_changed_at < RESCAN_SECONDS
         # Looking at thousands of folders takes a while; as long as changes are reported it is only to be sure.
-        share = max(1.0, 50 * took) if self._waker.mode == "watching" else max(0.5, 5 * took)
-        usual = RESCAN_SECONDS * share
+        sure = max(1.0, min(200 * took, _SURE), 50 * took)
+        usual = RESCAN_SECONDS * (sure if self._waker.mode == "watching" else max(0.5, 5 * took))
         self._rescan_after = min(max(SETTLING_SECONDS, 2 * took), usual) if settling else usual
 
     def _tidy(self) -> None:

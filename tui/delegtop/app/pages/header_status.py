@@ -1,5 +1,6 @@
 """How everything stands: what the first line says, and what stands in place of the rows if there is none."""
 
+from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 

@@ -21,6 +21,9 @@ _NAP = 0.01
 _FIRST = 0.1
 """Seconds in which the first rows are painted before a history is looked through: both at once take much longer."""
 _STATUS_EVERY = 0.5
+_STATUS_SHARE = 1_000
+"""So many times as long as it takes to ask how each source is, it is not asked again: of thousands hardly one is ever
+another than it was."""
 _SELDOM, _SOON, _NEVER = 5_000, 4, 1_000_000
 """New objects that may be garbage before the collector looks at them, which are few enough for a key to wait; looks
 before it looks once more at what stayed of them; and before it looks at everything."""
@@ -46,7 +49,7 @@ class Reader:
         self._begun = self._in_one = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
-        self._status_at = 0.0
+        self._told_at = self._status_from = 0.0
         self._haste = _Haste()
         feed.rest_with(self._rest)
 
@@ -160,12 +163,16 @@ class Reader:
     def _publish(self, *, force: bool = False) -> None:
         """Progress and health, seldom enough to cost nothing."""
         now = monotonic()
-        if now - self._status_at < _STATUS_EVERY and not force:
+        if now - self._told_at < _STATUS_EVERY and not force:
             return
-        self._status_at = now
+        self._told_at = now
         self.progress = self.feed.progress()
+        if now < self._status_from and not force:
+            return
         statuses = self.feed.statuses()
-        if statuses != self.statuses or force:
+        is_new = statuses != self.statuses
+        self._status_from = now + _STATUS_SHARE * (monotonic() - now)
+        if is_new or force:
             self.statuses = statuses
             if not self._in_one:
                 self._wake()

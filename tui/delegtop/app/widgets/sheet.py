@@ -142,7 +142,7 @@ class Sheet(KeptLines, ScrollView):
             return
         for y, (was, line) in enumerate(zip(old, lines, strict=True)):
             if was is not line and not was.is_same(line):
-                self.refresh(Region(0, y - self.scroll_offset.y, self.size.width, 1))
+                self.refresh(Region(0, y - self.scroll_offset.y, width, 1))  # the scrollbar stays as it is
 
     # Choosing
 

@@ -122,11 +122,13 @@ class TreeCanvas(Widget):
         self._thumb, self._marks = thumb, marks
         width, height = self._room
         changed = [y for y, (old, new) in enumerate(zip_longest(before, self._drawn)) if old != new]
-        if bool(before) != bool(self._drawn) or len(changed) > height // 2:
+        if bool(before) != bool(self._drawn):
             self.refresh()
             return
-        regions = [Region(0, y + HEADER, width, 1) for y in changed]
-        if bar != (thumb, marks):
+        many = len(changed) > height // 2  # then all rows, without the titles, over which something may lie
+        all_rows = Region(0, HEADER, width, height - HEADER)
+        regions = [all_rows] if many else [Region(0, y + HEADER, width, 1) for y in changed]
+        if bar != (thumb, marks) and not many:
             regions.append(Region(width - 1, HEADER, 1, height - HEADER))
         if regions:
             self.refresh(*regions)
