@@ -313,7 +313,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
             return
         if self._keeps_up:
             self._take_in()
-        if not self._makes_way and self.board.refresh(SLICE if self._lags else inf):
+        if not self._makes_way and self.board.refresh(SLICE if self._lags or self.reader.busy else inf):
             self.monitor.rows_moved()
         self.monitor.draw()
         if self._breadth > 1 and self._keeps_up:

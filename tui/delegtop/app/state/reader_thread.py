@@ -1,6 +1,8 @@
 """The reader thread: it polls the feed and hands batches to the screen through a bounded queue.
 
-A full queue stops the reader: that is the backpressure, and the files themselves are the buffer. The thread never
+A full queue stops the reader until somebody asks for more than is in it: that is the backpressure, and the files
+themselves are the buffer. While much is to be read the queue is short, so that reading and taking in take turns: two
+threads that are at work at once only take the interpreter from each other, a thousand times a second. The thread never
 waits where it cannot be woken, so quitting is prompt, and a failure ends as words on the screen.
 """
 
@@ -8,13 +10,15 @@ import gc
 import sys
 import threading
 from collections.abc import Callable
-from queue import Empty, Full, Queue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 from delegtop.base.clock import monotonic
 from delegtop.feed.live_feed import Batch, Readable, SourceStatus
 from delegtop.model.store.column_growth import give_back, share_one_heap
 
-_QUEUED = 32
+_QUEUED, _IN_TURN = 32, 2
+"""Batches that wait to be taken, at most; and while much is to be read, few enough to be in the processor's cache."""
 _WAIT = 1.0
 """Seconds. Whatever happens wakes the feed earlier; looking oftener would only keep an idle machine awake."""
 _NAP = 0.01
@@ -39,7 +43,10 @@ class Reader:
         self.progress = (0, 0)
         self.statuses: tuple[SourceStatus, ...] = ()
         self._wake = wake
-        self._batches: Queue[Batch] = Queue(_QUEUED)
+        self._batches: SimpleQueue[Batch] = SimpleQueue()
+        self._is_full = self._is_awaited = False
+        self._asked = threading.Event()
+        """Set when somebody asks for more than is in the queue."""
         self._caught_up = False
         self._behind = False
         self._rest_until = self._look_from = float("-inf")
@@ -62,6 +69,7 @@ class Reader:
     def stop(self, timeout: float = 0.3) -> bool:
         """Ask the thread to end; True if it did in time."""
         self._stop.set()
+        self._asked.set()
         self.feed.wake()
         self._haste.end()
         self._haste.usual()
@@ -89,19 +97,30 @@ class Reader:
 
     @property
     def waiting(self) -> bool:
-        """Is there a batch to take?"""
-        return not self._batches.empty()
+        """Is there a batch to take, or would there be one if somebody asked?"""
+        return self._is_full or not self._batches.empty()
 
-    def take(self) -> Batch | None:
-        """The next batch, if there is one; never blocks."""
+    def take(self, seconds: float = 0.0) -> Batch | None:
+        """The next batch, if there is one or one comes within that time."""
         caught_up = self._caught_up
         try:
             return self._batches.get_nowait()
         except Empty:
-            self.loading = self.loading and not caught_up
-            if not self.loading and not self._behind:
-                self._haste.end()
-            return None
+            self._asked.set()
+        if seconds > 0 and not caught_up:
+            with suppress(Empty):
+                return self._awaited(seconds)
+        self.loading = self.loading and not caught_up
+        if not self.loading and not self._behind:
+            self._haste.end()
+        return None
+
+    def _awaited(self, seconds: float) -> Batch:
+        self._is_awaited = True
+        try:
+            return self._batches.get(timeout=seconds)
+        finally:
+            self._is_awaited = False
 
     def _run(self) -> None:
         try:
@@ -135,19 +154,21 @@ class Reader:
         self._publish()
 
     def _put(self, batch: Batch) -> bool:
-        while not self._stop.is_set():
-            try:
-                self._batches.put(batch, timeout=0.1)
-            except Full:
-                continue
-            if not self._in_one or self._batches.full():
-                self._wake()
-            if not self._begun and self.feed.is_behind:
-                self.rest(_FIRST)
-            self._begun = True
-            self._rest()
-            return True
-        return False
+        if self._stop.is_set():
+            return False
+        self._asked.clear()
+        self._batches.put(batch)
+        self._is_full = self._batches.qsize() >= (_IN_TURN if self.busy and not self._in_one else _QUEUED)
+        if not self._is_awaited and (not self._in_one or self._is_full):
+            self._wake()
+        if not self._begun and self.feed.is_behind:
+            self.rest(_FIRST)
+        self._begun = True
+        if self._is_full:
+            self._asked.wait()
+            self._is_full = False
+        self._rest()
+        return not self._stop.is_set()
 
     def _rest(self) -> None:
         while monotonic() < self._rest_until and not self._stop.wait(_NAP):
