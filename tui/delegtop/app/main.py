@@ -258,6 +258,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         # Where frames are few and nobody waits for a key, all that came since the last one is taken in with one.
         self._breadth = max(self.settings.frame_rate / self._frames.rate, 1.0)
         self.board.broaden(self._breadth)
+        self.board.is_watched = untouched < UNTOUCHED or self.monitor.table.follow
 
     def _second(self) -> None:
         if not self._begun:

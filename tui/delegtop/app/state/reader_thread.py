@@ -45,8 +45,8 @@ class Reader:
         self._wake = wake
         self._batches: SimpleQueue[Batch] = SimpleQueue()
         self._is_full = self._is_awaited = False
-        self._asked = threading.Event()
-        """Set when somebody asks for more than is in the queue."""
+        self._asks: SimpleQueue[None] = SimpleQueue()
+        """Told when somebody asks for more than is in a full queue."""
         self._caught_up = False
         self._behind = False
         self._rest_until = self._look_from = float("-inf")
@@ -69,7 +69,7 @@ class Reader:
     def stop(self, timeout: float = 0.3) -> bool:
         """Ask the thread to end; True if it did in time."""
         self._stop.set()
-        self._asked.set()
+        self._asks.put(None)
         self.feed.wake()
         self._haste.end()
         self._haste.usual()
@@ -106,7 +106,9 @@ class Reader:
         try:
             return self._batches.get_nowait()
         except Empty:
-            self._asked.set()
+            if self._is_full:
+                self._is_full = False
+                self._asks.put(None)
         if seconds > 0 and not caught_up:
             with suppress(Empty):
                 return self._awaited(seconds)
@@ -156,17 +158,16 @@ class Reader:
     def _put(self, batch: Batch) -> bool:
         if self._stop.is_set():
             return False
-        self._asked.clear()
+        most = _IN_TURN if self.busy and not self._in_one else _QUEUED
+        is_full = self._is_full = self._batches.qsize() + 1 >= most
         self._batches.put(batch)
-        self._is_full = self._batches.qsize() >= (_IN_TURN if self.busy and not self._in_one else _QUEUED)
-        if not self._is_awaited and (not self._in_one or self._is_full):
+        if not self._is_awaited and (not self._in_one or is_full):
             self._wake()
         if not self._begun and self.feed.is_behind:
             self.rest(_FIRST)
         self._begun = True
-        if self._is_full:
-            self._asked.wait()
-            self._is_full = False
+        if is_full:
+            self._asks.get()
         self._rest()
         return not self._stop.is_set()
 
