@@ -275,7 +275,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
             self.alarm.second()
         if self.learning is not None and not self.reader.busy:
             self.learning.second()
-        if monotonic() - self._touched_at >= UNTOUCHED:
+        if self.board.is_judged and monotonic() - self._touched_at >= UNTOUCHED:
             self.reader.tidy()
         self._keep_status()
         self._tell_of_acts()

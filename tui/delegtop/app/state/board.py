@@ -97,6 +97,8 @@ class Board:
         self.is_watched = True
         """Whether somebody may want to see all rows as they are now."""
         self._have_waited = False
+        self.is_judged = False
+        """Whether all that was there at the start has been assessed."""
         self._at_once = _AT_ONCE
         """Seconds for judging what changed within the same frame. What is left then is judged after it, and drawn once
         more."""
@@ -308,6 +310,7 @@ class Board:
     def judge(self, seconds: float, *, moved: bool = False) -> bool:
         """Assess for about that long what has changed; True if something is assessed otherwise now."""
         assessed = self.assessments.update(seconds)
+        self.is_judged = self.is_judged or not (self.loading or self.assessments.waiting)
         if not (assessed or moved):
             return False
         if self.news is not None and self.moment is None:

@@ -83,7 +83,7 @@ class Reader:
         return self.loading or self._behind
 
     def tidy(self) -> None:
-        """Nobody waits for a key: look through what loading made, if it is over, once."""
+        """Nobody waits for a key: look through what loading and judging made, if both are over, once."""
         self._haste.tidy()
 
     def rest(self, seconds: float) -> None:
