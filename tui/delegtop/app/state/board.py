@@ -264,9 +264,10 @@ class Board:
 
     def _bring_up(self) -> Iterator[bool]:
         """All of it in steps; each tells whether rows came or moved."""
-        added, moved = self._added, self._moved
+        added, moved, have_waited = self._added, self._moved, self._have_waited
         touched, lives = self._touched, self._lives.union(added, self._pass_time())
         self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
+        self._have_waited = False
         yield False
         for first in range(0, len(added), _STEP):
             self._settle_in(added[first : first + _STEP])
@@ -274,8 +275,7 @@ class Board:
         for handle in moved.difference(added):
             self.outline.move(handle, self.forest.parent(handle))
         self._look_at(touched | lives)
-        if self._have_waited:  # nobody noted who changed meanwhile
-            self._have_waited = False
+        if have_waited:  # nobody noted who changed meanwhile
             self._apply_sort()
         if not self.loading:
             self.assessments.touch(touched, lives)
@@ -365,7 +365,8 @@ class Board:
 
     def loaded(self) -> None:
         """Everything that was there at the start has been received."""
-        if self._have_waited:
+        if self._have_waited or self._rows_wait:
+            self._pass_time()
             self._forget_changes()
             self._memory.keep(self.forest, self.outline, self.focus)
             self._plant()
