@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from delegtop.app.state.known_hosts import KnownHosts
     from delegtop.app.state.long_over import Bygone
     from delegtop.app.state.reader_thread import Reader
+    from delegtop.feed.live_feed import SourceStatus
 
 _FROZEN = Mode("◆", "#", "frozen", "bold $secondary")
 _LIVE = Mode("●", "*", "live", "bold $success")
@@ -56,18 +57,17 @@ class Standing:
         self._watching, self._frozen = outset.is_watching, outset.is_frozen
         self._zone, self._ascii = zone, outset.settings.ascii
         self._bygone, self._hosts = bygone, hosts
+        self._counted: tuple[tuple[SourceStatus, ...], int, int] = (), 0, 0
 
     def pulse(self) -> ActivityGraph:
         """What the first line says."""
-        from delegtop.report.health import ails  # it is loaded with the board
-
-        board, statuses = self._board, self._reader.statuses
-        unhealthy = sum(map(ails, statuses))
+        board = self._board
+        sources, unhealthy = self._sources()
         # Nothing happens a second while time stands still.
         rates = () if self._frozen or board.moment is not None else self._intake.rates
         return ActivityGraph(
             self._mode(),
-            sum(status.status != "left out" for status in statuses),
+            sources,
             unhealthy,
             wall(board.forest.shown_at, self._zone),
             board.forest.counts,
@@ -76,6 +76,15 @@ class Standing:
             stepped=stepped(board.forest.clock_steps),
             hosts=self._hosts.all(),
         )
+
+    def _sources(self) -> tuple[int, int]:
+        """How many there are, and how many of them should be looked at; counted once, for there may be thousands."""
+        from delegtop.report.health import ails  # it is loaded with the board
+
+        if self._counted[0] is not (statuses := self._reader.statuses):
+            read = sum(status.status != "left out" for status in statuses)
+            self._counted = statuses, read, sum(map(ails, statuses))
+        return self._counted[1:]
 
     def _mode(self) -> Mode:
         if self._reader.failure:

@@ -24,7 +24,8 @@ _WAIT = 1.0
 _NAP = 0.01
 _FIRST = 0.1
 """Seconds in which the first rows are painted before a history is looked through: both at once take much longer."""
-_STATUS_EVERY = 0.5
+_STATUS_EVERY, _STATUS_SHARE = 0.5, 100
+"""Seconds between two looks at how each source is, and so many times as long as one takes: there may be thousands."""
 _SELDOM, _SOON, _NEVER = 5_000, 4, 1_000_000
 """New objects that may be garbage before the collector looks at them, which are few enough for a key to wait; looks
 before it looks once more at what stayed of them; and before it looks at everything."""
@@ -53,7 +54,7 @@ class Reader:
         self._begun = self._in_one = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
-        self._status_at = 0.0
+        self._progress_from = self._status_from = 0.0
         self._haste = _Haste()
         feed.rest_with(self._rest)
 
@@ -177,16 +178,19 @@ class Reader:
 
     def _publish(self, *, force: bool = False) -> None:
         """Progress and health, seldom enough to cost nothing."""
-        now = monotonic()
-        if now - self._status_at < _STATUS_EVERY and not force:
+        began = monotonic()
+        if self.loading and (force or began >= self._progress_from):
+            self._progress_from = began + _STATUS_EVERY
+            self.progress = self.feed.progress()
+        if began < self._status_from and not force:
             return
-        self._status_at = now
-        self.progress = self.feed.progress()
         statuses = self.feed.statuses()
         if statuses != self.statuses or force:
             self.statuses = statuses
             if not self._in_one:
                 self._wake()
+        ended = monotonic()
+        self._status_from = ended + max(_STATUS_EVERY, _STATUS_SHARE * (ended - began))
 
 
 class _Haste:
