@@ -162,3 +162,16 @@ def test_while_much_is_to_be_read_rows_are_left_to_the_next_frame_even_if_nothin
     assert not intake.slice(_LONG)
     assert len(board.forest) == _MANY
     assert len(board.outline) == 0
+
+
+def test_rows_that_a_frame_had_no_time_for_come_with_the_next_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    _in_steps(monkeypatch)
+    board = _board()
+    intake = _intake(board)
+    board.receive(_starts(0, 250))
+    board.refresh(0.5)
+    assert len(board.outline) < 250
+    assert intake.more
+    intake.slice(_LONG)
+    assert len(board.outline) == 250
+    assert not intake.more

@@ -290,7 +290,7 @@ class Board:
         """Let time pass, unless the picture is held still."""
         if not self.paused:
             self._lives |= self._pass_time()
-            self.refresh()
+            self.refresh(self._at_once if self.loading else inf)  # very many rows may have waited
             if not self.loading:
                 self.judge(self._at_once)
             self._shorten()

@@ -45,7 +45,7 @@ class Intake:
         """Is there something that the next slice could do?"""
         if self._board.paused:
             return self._reader.waiting and self.held < HELD
-        return bool(self._waiting) or self._reader.waiting
+        return bool(self._waiting) or self._reader.waiting or self._board.lags
 
     def cut_short(self) -> None:
         """Let go of the slice that is under way, as soon as its piece is done. From any thread."""
