@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from delegtop.base.origin import Origin
+from delegtop.sources import handles
 from delegtop.sources.lines import CHUNK, LARGE
 from delegtop.sources.records import Line, LineBlock, Record, Unreadable, records
 from delegtop.sources.tail import Tail
@@ -514,6 +515,26 @@ print(len(seen), set(seen.values()), len(tail._handles) <= 32)
 """
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout == "800 {1} True\n"
+
+
+def test_half_of_the_files_that_the_system_allows_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few a shell gives its programs at first."""
+    limits = [1_024, 1_000_000]
+
+    def raised(_: int, wanted: tuple[int, int]) -> None:
+        limits[:] = wanted
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: tuple(limits))
+    monkeypatch.setattr(resource, "setrlimit", raised)
+    most = handles.affordable()
+    assert most > 1_024
+    assert limits == [2 * most, 1_000_000]
+    limits[:] = 300, 300
+    assert handles.affordable() == 150
+    limits[:] = 10, 10
+    assert handles.affordable() == handles._LEAST
+    limits[:] = resource.RLIM_INFINITY, resource.RLIM_INFINITY
+    assert handles.affordable() == most
 
 
 def test_when_descriptors_run_out_altogether_the_rest_follows_later(follower: Follower, log: Path) -> None:

@@ -262,6 +262,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         # Where frames are few and nobody waits for a key, all that came since the last one is taken in with one.
         self._breadth = max(self.settings.frame_rate / self._frames.rate, 1.0)
         self.board.broaden(self._breadth)
+        self.board.is_watched = untouched < UNTOUCHED or self.monitor.table.follow
 
     def _second(self) -> None:
         if not self._begun:
@@ -278,7 +279,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
             self.alarm.second()
         if self.learning is not None and not self.reader.busy:
             self.learning.second()
-        if monotonic() - self._touched_at >= UNTOUCHED:
+        if self.board.is_judged and monotonic() - self._touched_at >= UNTOUCHED:
             self.reader.tidy()
         self._keep_status()
         self._tell_of_acts()
@@ -321,7 +322,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
             return
         if self._keeps_up:
             self._take_in()
-        if not self._makes_way and self.board.refresh(SLICE if self._lags else inf):
+        if not self._makes_way and self.board.refresh(SLICE if self._lags or self.reader.busy else inf):
             self.monitor.rows_moved()
         self.monitor.draw()
         paint(self.monitor)

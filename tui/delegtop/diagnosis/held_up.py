@@ -45,9 +45,8 @@ def is_handed_up(forest: Forest, handle: Handle) -> bool:
     below = [child for child in forest.offspring(handle) if forest.state(child) is state]
     if not below:
         return False
-    faults = {fault.message for fault in forest.delegation(handle).errors}
-    told = {fault.message for child in below for fault in forest.delegation(child).errors}
-    return bool(faults) and faults <= told
+    said = forest.error_messages(handle)
+    return bool(said) and said <= set[str | None]().union(*map(forest.error_messages, below))
 
 
 def answerer(forest: Forest, handle: Handle) -> Handle | None:

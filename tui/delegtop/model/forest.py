@@ -416,6 +416,11 @@ class Forest:
         trees, own = self.at(handle)
         return trees.times(own)
 
+    def error_messages(self, handle: Handle) -> set[str | None]:
+        """What its errors say, without gathering all else of it."""
+        trees, own = self.at(handle)
+        return trees.error_messages(own)
+
     def last_heard(self) -> Millis | None:
         """The last sign of life of any of them, by the clock of its host."""
         found = [moment for trees, _ in self.by_host() if (moment := trees.last_heard()) is not None]

@@ -316,6 +316,10 @@ class HostTrees:
         ending = ledger.ending(handle)
         return ledger.start(handle), ledger.heard_at(handle) or ledger.listed_at(handle), ending[2] if ending else None
 
+    def error_messages(self, handle: Handle) -> set[str | None]:
+        """What its errors say: without gathering all else of it."""
+        return self._ledger.error_messages(handle)
+
     def last_heard(self) -> Millis | None:
         """The last sign of life of any of them."""
         return self._ledger.last_heard()

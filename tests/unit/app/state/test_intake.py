@@ -30,11 +30,14 @@ class ReadAlready:
     def __init__(self, *batches: list[Event]) -> None:
         self.batches = deque(Batch(each) for each in batches)
 
+        self.busy = False
+
     @property
     def waiting(self) -> bool:
         return bool(self.batches)
 
-    def take(self) -> Batch | None:
+    def take(self, seconds: float = 0.0) -> Batch | None:
+        assert seconds == 0.0 or self.busy, "what comes one by one is not waited for"
         return self.batches.popleft() if self.batches else None
 
 
@@ -150,3 +153,25 @@ def test_another_moment_leaves_a_refresh_that_is_under_way(monkeypatch: pytest.M
     board.reach(None)
     assert not board.lags
     assert len(board.outline) == 10
+
+
+def test_while_much_is_to_be_read_rows_are_left_to_the_next_frame_even_if_nothing_waits_just_now() -> None:
+    board = _board()
+    intake = _intake(board, _starts(0, _MANY))
+    cast(ReadAlready, intake._reader).busy = True
+    assert not intake.slice(_LONG)
+    assert len(board.forest) == _MANY
+    assert len(board.outline) == 0
+
+
+def test_rows_that_a_frame_had_no_time_for_come_with_the_next_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    _in_steps(monkeypatch)
+    board = _board()
+    intake = _intake(board)
+    board.receive(_starts(0, 250))
+    board.refresh(0.5)
+    assert len(board.outline) < 250
+    assert intake.more
+    intake.slice(_LONG)
+    assert len(board.outline) == 250
+    assert not intake.more

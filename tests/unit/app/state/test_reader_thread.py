@@ -80,37 +80,58 @@ def woken() -> threading.Event:
     return threading.Event()
 
 
-def test_a_full_queue_stops_the_reader_until_someone_takes(woken: threading.Event) -> None:
+def _full(feed: EndlessFeed, reader: Reader) -> int:
+    """Wait until it reads no more; how many batches it has read by then."""
+    until(lambda: reader._is_full)
+    sleep(0.05)
+    return feed.given
+
+
+def test_a_full_queue_stops_the_reader_until_someone_asks_for_more_than_is_in_it(woken: threading.Event) -> None:
     feed = EndlessFeed()
     reader = Reader(feed, woken.set)
     reader.start()
-    until(lambda: feed.given > reading._QUEUED)
-    sleep(0.05)
-    stuck_at = feed.given
-    assert stuck_at == reading._QUEUED + 1
-    assert reader.take() is not None
-    until(lambda: feed.given == stuck_at + 1)
+    assert _full(feed, reader) == reading._IN_TURN
+    for _ in range(reading._IN_TURN):
+        assert reader.take() is not None
+    assert _full(feed, reader) == reading._IN_TURN, "what was taken has to be worked off first"
+    assert reader.waiting, "else nobody would ask"
+    assert reader.take() is None
+    until(lambda: feed.given == 2 * reading._IN_TURN)
     assert reader.stop(PATIENCE)
 
 
-def test_it_ends_even_when_stuck_and_waits_for_room_only_a_tenth_of_a_second_at_a_time(
-    woken: threading.Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_what_comes_while_somebody_looks_more_may_wait(woken: threading.Event) -> None:
+    feed = EndlessFeed(batches=0)
+    reader = Reader(feed, woken.set)
+    reader.start()
+    until(lambda: reader.take() is None and not reader.loading)
+    feed.batches = 1_000
+    assert _full(feed, reader) == reading._QUEUED
+    assert reader.stop(PATIENCE)
+
+
+def test_who_asks_waits_for_the_next_batch_no_longer_than_it_wants_and_is_not_woken_for_it() -> None:
+    feed, told = EndlessFeed(batches=0), list[int]()
+    feed.is_behind = True
+    reader = Reader(feed, lambda: told.append(feed.given))
+    began = monotonic()
+    assert reader.take(0.05) is None
+    assert monotonic() - began >= 0.05
+    threading.Timer(0.05, reader._put, [Batch([])]).start()
+    assert reader.take(PATIENCE) is not None
+    assert not told
+    assert reader.stop(PATIENCE)
+
+
+def test_it_ends_at_once_even_when_stuck(woken: threading.Event) -> None:
     feed = EndlessFeed()
     reader = Reader(feed, woken.set)
-    put, waits = reader._batches.put, list[tuple[float, bool]]()
-
-    def watched(batch: Batch, timeout: float) -> None:
-        waits.append((timeout, reader._stop.is_set()))
-        put(batch, timeout=timeout)
-
-    monkeypatch.setattr(reader._batches, "put", watched)
     reader.start()
-    until(lambda: feed.given > reading._QUEUED)
+    stuck_at = _full(feed, reader)
     assert reader.stop(PATIENCE)
     assert feed.closed.is_set()
-    assert max(seconds for seconds, _ in waits) <= 0.1
-    assert sum(is_late for _, is_late in waits) <= 1
+    assert feed.given == stuck_at
 
 
 def test_loading_is_over_once_everything_of_the_start_has_been_taken(woken: threading.Event) -> None:
@@ -271,3 +292,29 @@ def test_the_reader_looks_no_earlier_than_somebody_draws(woken: threading.Event)
     reader._thread.join(0.2)  # four times as long as it waits for news
     assert (feed.waits, feed.given) == (1, 1)
     assert reader.stop(5), "who leaves waits for no look"
+
+
+def test_how_the_sources_are_is_asked_for_a_hundredth_of_the_time_and_progress_twice_a_second_while_it_loads(
+    woken: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, asked = [100.0], list[float]()
+
+    class ManyFiles(EndlessFeed):
+        def statuses(self) -> tuple[SourceStatus, ...]:
+            asked.append(now[0])
+            now[0] += 0.02
+            return ()
+
+    feed = ManyFiles()
+    reader = Reader(feed, woken.set)
+    monkeypatch.setattr(reading, "monotonic", lambda: now[0])
+    for feed.given in range(40):
+        reader._publish()
+        assert reader.progress[0] >= feed.given - 5
+        now[0] += 0.15
+    assert [round(at - 100.0, 2) for at in asked] == [0.0, 2.12, 4.24]
+    reader.loading = False
+    before, feed.given = reader.progress, 60
+    now[0] += 60
+    reader._publish()
+    assert (len(asked), reader.progress) == (4, before), "nobody sees it any more"

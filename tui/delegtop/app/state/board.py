@@ -37,6 +37,9 @@ _AT_ONCE, _TO_BEGIN_WITH = 0.004, 0.05
 of it."""
 _MANY, _STEP = 8_000, 500
 """Delegations that wait at most for their states and rows where much arrives, and those that get rows in one step."""
+_FIRST_ROWS = 2_000
+"""So many come at once while the past is read. The others wait until all is read if nobody is at the keys: to make them
+one by one takes five times as long."""
 
 
 class Board:
@@ -91,6 +94,11 @@ class Board:
         does."""
         self.loading = True
         """Until `loaded` is called the past is still being read."""
+        self.is_watched = True
+        """Whether somebody may want to see all rows as they are now."""
+        self._have_waited = False
+        self.is_judged = False
+        """Whether all that was there at the start has been assessed."""
         self._at_once = _AT_ONCE
         """Seconds for judging what changed within the same frame. What is left then is judged after it, and drawn once
         more."""
@@ -131,13 +139,21 @@ class Board:
     def _become(self, forest: Forest) -> Forest:
         """Take over everything of that one; what was there before."""
         before = self.forest.leave()
-        self._under_way = None
-        self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
+        self._forget_changes()
         self._memory.keep(before, self.outline, self.focus)
         self.forest.become(forest)
+        self._plant()
+        return before
+
+    def _forget_changes(self) -> None:
+        """All rows are made anew."""
+        self._under_way, self._have_waited = None, False
+        self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
+
+    def _plant(self) -> None:
+        """Rows for all there are, folded as they were."""
         self.outline.replant(self.forest.parents(), self._memory.folded(self.forest))
         self._focus(self._memory.focused(self.forest))
-        return before
 
     def _tell_replaced(self, before: Forest) -> None:
         if self.sieve is not None:
@@ -209,13 +225,25 @@ class Board:
         self.finished.follow(change)
         self._added += change.added
         self._moved.update(change.moved)
+        if self._rows_wait:
+            self._have_waited = True
+            return
         self._touched |= change.touched
         self._lives |= change.lives
 
     @property
+    def _rows_wait(self) -> bool:
+        """Whether there are rows enough for now. What they are filtered by is known only as they come."""
+        if self.is_watched or not self.loading or self.moment is not None:
+            return False
+        return not (self.query or self.only_open) and self.sieve is None and len(self.outline) >= _FIRST_ROWS
+
+    @property
     def lags(self) -> bool:
         """Whether so many wait for their states and rows that they come before whatever else there is to receive."""
-        return self._under_way is not None or len(self._touched) + len(self._added) > _MANY
+        if self._under_way is not None or self._rows_wait:
+            return self._under_way is not None
+        return len(self._touched) + len(self._added) > _MANY
 
     def refresh(self, seconds: float = inf) -> bool:
         """Bring states and rows up to everything received, for about that long; True if rows came or moved.
@@ -224,6 +252,8 @@ class Board:
         """
         moved, until = False, monotonic() + seconds
         while self._under_way is not None or self._added or self._moved or self._touched or self._lives:
+            if self._under_way is None and self._rows_wait:
+                break
             if self._under_way is None:
                 self._under_way = self._bring_up()
             for came in self._under_way:
@@ -235,9 +265,10 @@ class Board:
 
     def _bring_up(self) -> Iterator[bool]:
         """All of it in steps; each tells whether rows came or moved."""
-        added, moved = self._added, self._moved
+        added, moved, have_waited = self._added, self._moved, self._have_waited
         touched, lives = self._touched, self._lives.union(added, self._pass_time())
         self._added, self._moved, self._touched, self._lives = [], set(), set(), set()
+        self._have_waited = False
         yield False
         for first in range(0, len(added), _STEP):
             self._settle_in(added[first : first + _STEP])
@@ -245,6 +276,8 @@ class Board:
         for handle in moved.difference(added):
             self.outline.move(handle, self.forest.parent(handle))
         self._look_at(touched | lives)
+        if have_waited:  # nobody noted who changed meanwhile
+            self._apply_sort()
         if not self.loading:
             self.assessments.touch(touched, lives)
             self.judge(self._at_once, moved=bool(moved))
@@ -258,7 +291,7 @@ class Board:
         """Let time pass, unless the picture is held still."""
         if not self.paused:
             self._lives |= self._pass_time()
-            self.refresh()
+            self.refresh(self._at_once if self.loading else inf)  # very many rows may have waited
             if not self.loading:
                 self.judge(self._at_once)
             self._shorten()
@@ -278,6 +311,7 @@ class Board:
     def judge(self, seconds: float, *, moved: bool = False) -> bool:
         """Assess for about that long what has changed; True if something is assessed otherwise now."""
         assessed = self.assessments.update(seconds)
+        self.is_judged = self.is_judged or not (self.loading or self.assessments.waiting)
         if not (assessed or moved):
             return False
         if self.news is not None and self.moment is None:
@@ -332,8 +366,14 @@ class Board:
 
     def loaded(self) -> None:
         """Everything that was there at the start has been received."""
+        if self._have_waited or self._rows_wait:
+            self._pass_time()
+            self._forget_changes()
+            self._memory.keep(self.forest, self.outline, self.focus)
+            self._plant()
         self.refresh()
         self.loading = False
+        self.finished.begin()
         self._begin_to_judge()
 
     def _apply_sort(self) -> None:
@@ -358,6 +398,9 @@ class Board:
 
     def show_row(self, handle: Handle) -> None:
         """Give it a row: fold nothing over it, and lift whatever leaves it out."""
+        if handle not in self.outline:
+            self.is_watched = True
+            self.refresh()
         self.outline.reveal(handle)
         if self.outline.row_of(handle) is None and self.focus is not None:
             self.zoom(None)

@@ -63,6 +63,11 @@ class FinishedRows:
         if self._shortening is not None:
             self._shortening.follow(change)
 
+    def begin(self) -> None:
+        """All that was there at the start is known. Nearly all of it was over before: that has rows."""
+        if len(self._forest) >= self._look_at:
+            self._look_after(len(self._forest))
+
     def cancel(self) -> None:
         """Another forest is shown, or another host has come."""
         self._shortening = None

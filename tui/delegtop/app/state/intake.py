@@ -45,7 +45,7 @@ class Intake:
         """Is there something that the next slice could do?"""
         if self._board.paused:
             return self._reader.waiting and self.held < HELD
-        return bool(self._waiting) or self._reader.waiting
+        return bool(self._waiting) or self._reader.waiting or self._board.lags
 
     def cut_short(self) -> None:
         """Let go of the slice that is under way, as soon as its piece is done. From any thread."""
@@ -62,19 +62,19 @@ class Intake:
                     break
             elif self._board.lags:
                 moved |= self._board.refresh(_PIECE)
-            elif self._waiting or self._fetch():
+            elif self._waiting or self._fetch(_PIECE if self._reader.busy else 0.0):
                 self._apply()
             else:
                 break
-        return (not (self._cut or self.more) and self._board.refresh()) or moved
+        return (not (self._cut or self.more or self._reader.busy) and self._board.refresh()) or moved
 
     def second(self) -> None:
         """Close one second of the event rate."""
         self.rates.append(self._counted)
         self._counted = 0
 
-    def _fetch(self) -> bool:
-        batch = self._reader.take()
+    def _fetch(self, seconds: float = 0.0) -> bool:
+        batch = self._reader.take(seconds)
         if batch is None:
             return False
         if batch.forest is not None and all(waiting.at is not None for waiting in self._waiting):

@@ -1,6 +1,8 @@
 """The reader thread: it polls the feed and hands batches to the screen through a bounded queue.
 
-A full queue stops the reader: that is the backpressure, and the files themselves are the buffer. The thread never
+A full queue stops the reader until somebody asks for more than is in it: that is the backpressure, and the files
+themselves are the buffer. While much is to be read the queue is short, so that reading and taking in take turns: two
+threads that are at work at once only take the interpreter from each other, a thousand times a second. The thread never
 waits where it cannot be woken, so quitting is prompt, and a failure ends as words on the screen.
 """
 
@@ -8,22 +10,23 @@ import gc
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from queue import Empty, Full, Queue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 from delegtop.base.clock import monotonic
 from delegtop.feed.live_feed import Batch, Readable, SourceStatus
 from delegtop.model.store.column_growth import give_back, share_one_heap
 
-_QUEUED = 32
+_QUEUED, _IN_TURN = 32, 2
+"""Batches that wait to be taken, at most; and while much is to be read, few enough to be in the processor's cache."""
 _WAIT = 1.0
 """Seconds. Whatever happens wakes the feed earlier; looking oftener would only keep an idle machine awake."""
 _NAP = 0.01
 _FIRST = 0.1
 """Seconds in which the first rows are painted before a history is looked through: both at once take much longer."""
-_STATUS_EVERY = 0.5
-_STATUS_SHARE = 1_000
-"""So many times as long as it takes to ask how each source is, it is not asked again: of thousands hardly one is ever
-another than it was."""
+_STATUS_EVERY, _STATUS_SHARE = 0.5, 300
+"""Seconds between two looks at how each source is, and so many times as long as one takes: of thousands hardly one is
+ever another than it was."""
 _SELDOM, _SOON, _NEVER = 5_000, 4, 1_000_000
 """New objects that may be garbage before the collector looks at them, which are few enough for a key to wait; looks
 before it looks once more at what stayed of them; and before it looks at everything."""
@@ -42,14 +45,17 @@ class Reader:
         self.progress = (0, 0)
         self.statuses: Sequence[SourceStatus] = ()
         self._wake = wake
-        self._batches: Queue[Batch] = Queue(_QUEUED)
+        self._batches: SimpleQueue[Batch] = SimpleQueue()
+        self._is_full = self._is_awaited = False
+        self._asks: SimpleQueue[None] = SimpleQueue()
+        """Told when somebody asks for more than is in a full queue."""
         self._caught_up = False
         self._behind = False
         self._rest_until = self._look_from = float("-inf")
         self._begun = self._in_one = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
-        self._told_at = self._status_from = 0.0
+        self._progress_from = self._status_from = 0.0
         self._haste = _Haste()
         feed.rest_with(self._rest)
 
@@ -65,6 +71,7 @@ class Reader:
     def stop(self, timeout: float = 0.3) -> bool:
         """Ask the thread to end; True if it did in time."""
         self._stop.set()
+        self._asks.put(None)
         self.feed.wake()
         self._haste.end()
         self._haste.usual()
@@ -78,7 +85,7 @@ class Reader:
         return self.loading or self._behind
 
     def tidy(self) -> None:
-        """Nobody waits for a key: look through what loading made, if it is over, once."""
+        """Nobody waits for a key: look through what loading and judging made, if both are over, once."""
         self._haste.tidy()
 
     def page_closed(self) -> None:
@@ -96,19 +103,32 @@ class Reader:
 
     @property
     def waiting(self) -> bool:
-        """Is there a batch to take?"""
-        return not self._batches.empty()
+        """Is there a batch to take, or would there be one if somebody asked?"""
+        return self._is_full or not self._batches.empty()
 
-    def take(self) -> Batch | None:
-        """The next batch, if there is one; never blocks."""
+    def take(self, seconds: float = 0.0) -> Batch | None:
+        """The next batch, if there is one or one comes within that time."""
         caught_up = self._caught_up
         try:
             return self._batches.get_nowait()
         except Empty:
-            self.loading = self.loading and not caught_up
-            if not self.loading and not self._behind:
-                self._haste.end()
-            return None
+            if self._is_full:
+                self._is_full = False
+                self._asks.put(None)
+        if seconds > 0 and not caught_up:
+            with suppress(Empty):
+                return self._awaited(seconds)
+        self.loading = self.loading and not caught_up
+        if not self.loading and not self._behind:
+            self._haste.end()
+        return None
+
+    def _awaited(self, seconds: float) -> Batch:
+        self._is_awaited = True
+        try:
+            return self._batches.get(timeout=seconds)
+        finally:
+            self._is_awaited = False
 
     def _run(self) -> None:
         try:
@@ -142,19 +162,20 @@ class Reader:
         self._publish()
 
     def _put(self, batch: Batch) -> bool:
-        while not self._stop.is_set():
-            try:
-                self._batches.put(batch, timeout=0.1)
-            except Full:
-                continue
-            if not self._in_one or self._batches.full():
-                self._wake()
-            if not self._begun and self.feed.is_behind:
-                self.rest(_FIRST)
-            self._begun = True
-            self._rest()
-            return True
-        return False
+        if self._stop.is_set():
+            return False
+        most = _IN_TURN if self.busy and not self._in_one else _QUEUED
+        is_full = self._is_full = self._batches.qsize() + 1 >= most
+        self._batches.put(batch)
+        if not self._is_awaited and (not self._in_one or is_full):
+            self._wake()
+        if not self._begun and self.feed.is_behind:
+            self.rest(_FIRST)
+        self._begun = True
+        if is_full:
+            self._asks.get()
+        self._rest()
+        return not self._stop.is_set()
 
     def _rest(self) -> None:
         while monotonic() < self._rest_until and not self._stop.wait(_NAP):
@@ -162,20 +183,19 @@ class Reader:
 
     def _publish(self, *, force: bool = False) -> None:
         """Progress and health, seldom enough to cost nothing."""
-        now = monotonic()
-        if now - self._told_at < _STATUS_EVERY and not force:
-            return
-        self._told_at = now
-        self.progress = self.feed.progress()
-        if now < self._status_from and not force:
+        began = monotonic()
+        if self.loading and (force or began >= self._progress_from):
+            self._progress_from = began + _STATUS_EVERY
+            self.progress = self.feed.progress()
+        if began < self._status_from and not force:
             return
         statuses = self.feed.statuses()
-        is_new = statuses != self.statuses
-        self._status_from = now + _STATUS_SHARE * (monotonic() - now)
-        if is_new or force:
+        if statuses != self.statuses or force:
             self.statuses = statuses
             if not self._in_one:
                 self._wake()
+        ended = monotonic()
+        self._status_from = ended + max(_STATUS_EVERY, _STATUS_SHARE * (ended - began))
 
 
 class _Haste:

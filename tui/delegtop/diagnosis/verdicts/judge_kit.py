@@ -69,7 +69,7 @@ def is_quiet_for(case: Case, span: int) -> bool:
     return case.is_past(heard + slept + span)
 
 
-def last_done(case: Case) -> tuple[Millis, Delegation | None]:
+def last_done(case: Case) -> tuple[Millis, Handle | None]:
     """The child that was done last, and when; its log may say no more than that its turn is over. Of several in the
     same moment it is always the same one, whichever was heard of first."""
     forest = case.forest
@@ -81,7 +81,7 @@ def last_done(case: Case) -> tuple[Millis, Delegation | None]:
         done = heard if idle else ended
         if done is not None and done >= last[0] and (done, forest.id(child)) > last:
             found, last = child, (done, forest.id(child))
-    return last[0], None if found is None else forest.delegation(found)
+    return last[0], found
 
 
 def in_tool(case: Case) -> bool:

@@ -122,9 +122,10 @@ def lost_return(case: Case) -> Verdict | None:
         return None
     if not case.is_past(facts.heard_at + case.forest.policy.suspect_after):  # it may have many children
         return None
-    ended_at, last = last_done(case)
-    if last is None or ended_at < facts.heard_at or not case.is_past(ended_at + case.forest.policy.suspect_after):
+    ended_at, found = last_done(case)
+    if found is None or ended_at < facts.heard_at or not case.is_past(ended_at + case.forest.policy.suspect_after):
         return None
+    last = case.forest.delegation(found)
     sure = Certainty.LIKELY if facts.phase is Phase.CHILD else Certainty.POSSIBLE
     how = "ended" if last.ended_at is not None else "was done"
     said = (f"{label(last)} {how} ", ended_at, " ago, and nothing shows that it was told.")

@@ -140,8 +140,12 @@ class Ends(ColumnStore):
         return (int.from_bytes(outcome) | unsettled).to_bytes(len(rows))
 
     def report(self, row: int, id: str) -> Report:
+        return self.words(row, id).told_by(id)
+
+    def words(self, row: int, id: str) -> ArchivedWords:
+        """The return, and what was said last before it; what stands in a log tells only of the return."""
         found = self._archive[row]
-        return (found if found is not IN_LOG else self._words_in_log(row, id)).told_by(id)
+        return found if found is not IN_LOG else self._words_in_log(row, id)
 
     @property
     def has_loose_words(self) -> bool:

@@ -457,6 +457,11 @@ class Ledger(ColumnStore):
     def report(self, handle: Handle) -> Report:
         return self.ends.report(handle, self.ids[handle])
 
+    def error_messages(self, handle: Handle) -> set[str | None]:
+        """What its errors say: that is asked of many that ended badly, and little else of them."""
+        told = (*self.report(handle).errors, *(erred.fault for erred in self.faults(handle)))
+        return {fault.message for fault in told}
+
     def _doing_of(self, handle: Handle) -> str | None:
         doing = self._doing[handle]
         if doing is IN_LOG:
@@ -664,7 +669,7 @@ class Ledger(ColumnStore):
         differing = starts.contested(handle, self.ids[handle])
         ending = self.ending(handle)
         details = self._details.get(handle, NO_DETAILS)
-        faults = self.faults(handle)
+        faults, words = self.faults(handle), self.ends.words(handle, self.ids[handle])
         seen = self._sighted(handle)
         started, heard, ended = starts.place[handle], self._beat_place[handle], self.ends.place[handle]
         cost, is_estimate = self._cost(handle)
@@ -679,7 +684,7 @@ class Ledger(ColumnStore):
             refs=merge_refs(differing, starts.pids.get(handle)) if differing else starts.refs.get(handle, ()),
             started_at=known(starts.at[handle]),
             heard_at=self.heard_at(handle),
-            doing=self._doing_of(handle),
+            doing=words.said if self._doing[handle] is ARCHIVED else self._doing_of(handle),
             tool=self._words.word(self._tool[handle]),
             phase=self.phase(handle),
             phase_since=self.phase_since(handle),
@@ -697,7 +702,7 @@ class Ledger(ColumnStore):
             outcome=ending[0] if ending else None,
             ended_by=ending[1] if ending else None,
             ended_at=ending[2] if ending else None,
-            report=self.report(handle),
+            report=words.told_by(self.ids[handle]),
             faults=tuple(dict.fromkeys(e.fault for e in faults)) if faults else (),
             listed_at=self.listed_at(handle),
             left_registry=self.left_registry(handle),
