@@ -12,7 +12,7 @@ from tests.property.test_dialects_never_crash import EVENTS, NESTED
 from delegtop.agents.claude_code.transcript_dialect import ClaudeCode
 from delegtop.base.clock import WallClock
 from delegtop.feed.live_feed import Feed
-from delegtop.model.event_runs import Run
+from delegtop.model.event_runs import EventRun
 from delegtop.model.events import Event
 from delegtop.model.store.ledger import Ledger
 from delegtop.protocols.standard.dialects.session_log import SessionLog
@@ -179,7 +179,7 @@ class _Known:
 
     def read(self, raws: list[bytes], line: int, offset: int) -> None:
         for told in self._dialect.read_block(LineBlock(PATH, line, offset, list(raws)), 4_096):
-            assert not isinstance(told, Line | Run)
+            assert not isinstance(told, Line | EventRun)
             events = [
                 each for each in (told if isinstance(told, tuple) else (told,)) if not isinstance(each, Unreadable)
             ]
@@ -207,7 +207,7 @@ def test_in_the_session_log(raws: list[bytes]) -> None:
     one_by_one = [list(SessionLog().read(line)) for line in LineBlock("run.jsonl", 7, 99, list(raws)).lines()]
     together: list[list[Any]] = []
     for told in SessionLog().read_block(LineBlock("run.jsonl", 7, 99, list(raws)), 4_096):
-        if isinstance(told, Run):
+        if isinstance(told, EventRun):
             together += [[event] for event in told]
         else:
             together.append(list(SessionLog().read(told)) if isinstance(told, Line) else [told])

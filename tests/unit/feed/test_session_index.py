@@ -25,7 +25,7 @@ from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
 from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, packed_files, unpack_block
 from delegtop.model import call_durations
-from delegtop.model.event_runs import Run
+from delegtop.model.event_runs import EventRun
 from delegtop.model.events import Event
 from delegtop.model.store import archive, packed_ledger
 from delegtop.model.store.archive import press
@@ -302,7 +302,7 @@ def test_a_log_is_read_on_from_where_an_earlier_run_had_got_to(
     read: list[int] = []
     original = SessionLog.read_block
 
-    def counted(self: SessionLog, block: LineBlock, longest: int) -> Iterable[Run | Event | Line]:
+    def counted(self: SessionLog, block: LineBlock, longest: int) -> Iterable[EventRun | Event | Line]:
         read.append(block.line)
         return original(self, block, longest)
 
