@@ -16,7 +16,7 @@ from delegtop.base.clock import WallClock
 from delegtop.dialects.kit.tokens import Tokens, charge_of
 from delegtop.feed.live_feed import Feed
 from delegtop.model.call_durations import CallCounts
-from delegtop.model.event_runs import Run
+from delegtop.model.event_runs import EventRun
 from delegtop.model.events import Event, Heard, Phase
 from delegtop.model.store.ledger import Ledger
 from delegtop.protocols.standard.dialects.session_log import SessionLog
@@ -273,7 +273,7 @@ class _Known:
 
     def read(self, raws: list[bytes], line: int, offset: int) -> None:
         for told in self.dialect.read_block(LineBlock(PATH, line, offset, list(raws)), 4_096):
-            assert not isinstance(told, Line | Run)
+            assert not isinstance(told, Line | EventRun)
             events = [
                 each for each in (told if isinstance(told, tuple) else (told,)) if not isinstance(each, Unreadable)
             ]
@@ -303,7 +303,7 @@ def test_in_the_session_log(raws: list[bytes]) -> None:
     one_by_one = [list(SessionLog().read(line)) for line in LineBlock("run.jsonl", 7, 99, list(raws)).lines()]
     together: list[list[Any]] = []
     for told in SessionLog().read_block(LineBlock("run.jsonl", 7, 99, list(raws)), 4_096):
-        if isinstance(told, Run):
+        if isinstance(told, EventRun):
             together += [[event] for event in told]
         else:
             together.append(list(SessionLog().read(told)) if isinstance(told, Line) else [told])

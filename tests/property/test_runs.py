@@ -16,7 +16,7 @@ from delegtop.feed import live_feed
 from delegtop.feed.live_feed import Feed, SourceStatus
 from delegtop.feed.log_index import LogGathering
 from delegtop.feed.open_sessions import OpenSessions
-from delegtop.model.event_runs import EventRuns, Run, parts_of
+from delegtop.model.event_runs import EventRun, EventRuns, parts_of
 from delegtop.model.events import Ended, Event, Heard, Started
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
@@ -117,7 +117,7 @@ def columns(ledger: Ledger) -> dict[str, Any]:
     return found | whole
 
 
-def folded(parts: Sequence[Event | Run]) -> tuple[Ledger, list[set[int]]]:
+def folded(parts: Sequence[Event | EventRun]) -> tuple[Ledger, list[set[int]]]:
     ledger, changes = Ledger(), [set[int]() for _ in range(4)]
     ledger.apply(parts, *changes)
     return ledger, changes
@@ -130,9 +130,9 @@ def one_by_one(events: Sequence[Event]) -> tuple[Ledger, list[set[int]]]:
     return ledger, changes
 
 
-def read(path: Path, **how: Any) -> tuple[list[Event], list[Event | Run], list[SourceStatus]]:
+def read(path: Path, **how: Any) -> tuple[list[Event], list[Event | EventRun], list[SourceStatus]]:
     """What a feed tells of it: as events, in parts, and how the file is said to stand."""
-    events, parts = list[Event](), list[Event | Run]()
+    events, parts = list[Event](), list[Event | EventRun]()
     how.setdefault("clock", WallClock())
     feed = Feed([str(path)], format="session-log", **how)
     for batch in feed.read_all():
@@ -165,7 +165,7 @@ def test_whatever_stands_in_it(
     alone, plain, alone_statuses = read(path, witness=lambda _line, told: heard.extend(told))
     assert events == alone
     assert statuses == alone_statuses
-    assert not any(isinstance(part, Run) for part in plain)
+    assert not any(isinstance(part, EventRun) for part in plain)
     late, _, _ = read(path, clock=FrozenClock(Millis(2_000_000_000_000)))
     assert sorted(map(repr, late)) == sorted(map(repr, alone))
     in_runs, single = folded(parts), one_by_one(alone)
@@ -205,10 +205,10 @@ def test_for_those_who_take_events(
     assert [*gathered.running] == [*kept.running]
 
 
-def plain_run(line: int) -> Run:
+def plain_run(line: int) -> EventRun:
     """A start, a sign of life and an end, in this order."""
     id, at = f"sess_1770109200_abc{line}", Millis(1_770_109_200_000 + line)
-    return Run(
+    return EventRun(
         Origin("run.jsonl", line, 10 * line),
         [id] * 3,
         [(id, at, line + 1, 10 * line + 1, "reads", None, 5, None, None)],
@@ -227,7 +227,7 @@ def test_many_plain_lines_are_few_runs(tmp_path: Path) -> None:
     about = {"at": "2026-02-03T09:00:00Z", "session_id": "sess_1770109200_abc"}
     path.write_bytes(b"".join(written(entry | about) + b"\n" for entry in entries * 100))
     events, parts, (status,) = read(path)
-    assert [len(part) for part in parts if isinstance(part, Run)] == [300]
+    assert [len(part) for part in parts if isinstance(part, EventRun)] == [300]
     assert [type(event) for event in events[:3]] == [Started, Heard, Ended]
     assert status.records == 300
 
@@ -235,7 +235,7 @@ def test_many_plain_lines_are_few_runs(tmp_path: Path) -> None:
 def test_who_looks_for_sessions_hears_of_all_that_runs_tell_of_them() -> None:
     session = Started("sess_1770109200_abc1", Millis(1), Origin("a", 1, 0), depth=0, product="claude-code")
 
-    def open_ones(told: Sequence[Event | Run]) -> list[Any]:
+    def open_ones(told: Sequence[Event | EventRun]) -> list[Any]:
         sessions = OpenSessions(lambda _origin: True)
         sessions.take([session])
         sessions.take(told)

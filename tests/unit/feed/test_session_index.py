@@ -27,7 +27,7 @@ from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, packe
 from delegtop.feed.live_feed import Feed
 from delegtop.feed.session_index import SessionIndex
 from delegtop.model import call_durations
-from delegtop.model.event_runs import Run
+from delegtop.model.event_runs import EventRun
 from delegtop.model.events import Event
 from delegtop.model.store import archive, packed_ledger
 from delegtop.model.store.archive import press
@@ -315,7 +315,7 @@ def test_a_log_is_read_on_from_where_an_earlier_run_had_got_to(
     read: list[int] = []
     original = SessionLog.read_block
 
-    def counted(self: SessionLog, block: LineBlock, longest: int) -> Iterable[Run | Event | Line]:
+    def counted(self: SessionLog, block: LineBlock, longest: int) -> Iterable[EventRun | Event | Line]:
         read.append(block.line)
         return original(self, block, longest)
 

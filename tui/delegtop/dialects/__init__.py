@@ -24,7 +24,7 @@ from delegtop.base.product import Basis as Basis  # what `About` is told by
 from delegtop.base.product import Product
 from delegtop.dialects.format_table import FORMATS
 from delegtop.dialects.signature import Format, Head, Signature
-from delegtop.model.event_runs import Run
+from delegtop.model.event_runs import EventRun
 from delegtop.model.events import Event
 from delegtop.sources.records import Line, LineBlock, Record, Unreadable, records
 
@@ -177,7 +177,7 @@ class Dialect(ABC):
             else:
                 yield from self.translate(record)
 
-    def read_block(self, block: LineBlock, longest: int) -> Iterable[Told | Run | Line]:  # noqa: ARG002 # for formats of many lines
+    def read_block(self, block: LineBlock, longest: int) -> Iterable[Told | EventRun | Line]:  # noqa: ARG002 # for formats of many lines
         """What lines that follow each other tell: for each either the only event that `read` would tell, or all that it
         would tell, or the line itself, which is then read alone; or for several the run of their events. Of a line of
         more than so many bytes no event alone, or in a run: something in it may be too long."""

@@ -10,7 +10,7 @@ from delegtop.base.clock import Millis, monotonic
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample, Told, Unit
 from delegtop.feed.bounded_facts import LONGEST, bounded, is_short
-from delegtop.model.event_runs import Run
+from delegtop.model.event_runs import EventRun
 from delegtop.model.events import Deviation, Event
 from delegtop.sources.discover import is_packed
 from delegtop.sources.file_status import FileStatus
@@ -134,7 +134,7 @@ class FollowedFile:
                 self._renew()
             yield found
 
-    def read_block(self, block: LineBlock) -> Iterable[Told | Run | Line]:
+    def read_block(self, block: LineBlock) -> Iterable[Told | EventRun | Line]:
         """What lines tell that follow each other: for each an event, or all events, which then have to be shortened, or
         the line, which then has to be read alone; or for several a run."""
         if block.line == 1:

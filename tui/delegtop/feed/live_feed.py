@@ -24,7 +24,7 @@ from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.feed.source_statuses import SourceStatuses
 from delegtop.model.delegation import Delegation
-from delegtop.model.event_runs import EventRuns, Run, each_of
+from delegtop.model.event_runs import EventRun, EventRuns, each_of
 from delegtop.model.events import Deviation, Ended, Event, Heard, Noted, ProcessSeen, Started
 from delegtop.model.forest import Forest
 from delegtop.model.notes import ACTED, LEFT_RUNNING
@@ -347,13 +347,13 @@ class Feed:
             yield Batch(told)
 
     def _translate(self, found: Iterable[LineBlock | Line | Unreadable]) -> Iterator[Batch]:
-        batch: list[Event | Run] = []
+        batch: list[Event | EventRun] = []
         in_runs = 0
         limit = monotonic() + BATCH_SECONDS
         alone = self._horizon is not None or self._witness is not None
         path: str | None = None
         reading: FollowedFile
-        index, apart, held, told = self._files.index, None, None, list[Event | Run]()
+        index, apart, held, told = self._files.index, None, None, list[Event | EventRun]()
         for number, each in enumerate(found):
             source = each.source if isinstance(each, LineBlock) else each.origin.source
             if source is not path:
@@ -408,7 +408,9 @@ class Feed:
             self._processes.take(batch)
             yield _told(batch, in_runs)
 
-    def _read_block(self, reading: FollowedFile, block: LineBlock, batch: list[Event | Run], *, in_runs: bool) -> int:
+    def _read_block(
+        self, reading: FollowedFile, block: LineBlock, batch: list[Event | EventRun], *, in_runs: bool
+    ) -> int:
         """The same as reading its lines one by one, for less; with runs for those who can fold them. Returns how many
         events are in these."""
         records, unmade, has_cut = 0, 0, False
@@ -416,7 +418,7 @@ class Feed:
             if type(told) is Heard and not has_cut:  # the bulk of every log
                 batch.append(told)
                 records += 1
-            elif isinstance(told, Run):
+            elif isinstance(told, EventRun):
                 self._mind_run(reading, told)
                 if in_runs:
                     batch.append(told)
@@ -444,7 +446,7 @@ class Feed:
         reading.records += records
         return unmade
 
-    def _read(self, reading: FollowedFile, line: Line | Unreadable, batch: list[Event | Run]) -> None:
+    def _read(self, reading: FollowedFile, line: Line | Unreadable, batch: list[Event | EventRun]) -> None:
         """Put what one line tells into the batch, and count it."""
         horizon, witness = self._horizon, self._witness
         if isinstance(line, Unreadable):
@@ -465,7 +467,7 @@ class Feed:
         self,
         reading: FollowedFile,
         told: Sequence[Event | Unreadable],
-        batch: list[Event | Run],
+        batch: list[Event | EventRun],
         horizon: AsOf | None,
     ) -> bool:
         """Count what one line tells and put it into the batch; True if it is a record."""
@@ -494,7 +496,7 @@ class Feed:
         elif type(event) is Ended and self._processes.has_any and not reading.dialect.second_hand:
             self._processes.mind(event)
 
-    def _mind_run(self, reading: FollowedFile, run: Run) -> None:
+    def _mind_run(self, reading: FollowedFile, run: EventRun) -> None:
         """The same of a run: nobody's processes matter in most logs."""
         if run.names_processes or self._processes.has_any:
             for event in run.starts_and_ends():
@@ -676,12 +678,12 @@ class Feed:
             self._spool.close()
 
 
-def _told(parts: list[Event | Run], in_runs: int) -> Batch:
+def _told(parts: list[Event | EventRun], in_runs: int) -> Batch:
     """Who folds them finds the runs in it, and everybody else the events."""
     return Batch(EventRuns(parts) if in_runs else _alone(parts))
 
 
-def _alone(parts: list[Event | Run]) -> list[Event]:
+def _alone(parts: list[Event | EventRun]) -> list[Event]:
     """Those among which there are no runs: with an index only a log that is folded apart is read in such."""
     return cast("list[Event]", parts)
 

@@ -14,7 +14,7 @@ from delegtop.feed.kept_log import KeptLog, LogLines, kept_trace, pack_log, unpa
 from delegtop.feed.kept_session import has_secret, kept_file
 from delegtop.feed.recent_window import session_of
 from delegtop.feed.running_starts import RunningStarts
-from delegtop.model.event_runs import Run
+from delegtop.model.event_runs import EventRun
 from delegtop.model.events import Event, Heard, Started
 from delegtop.model.store.ledger import Ledger
 from delegtop.model.store.packed_ledger import leave_in_log, pack_ledger, unpack_ledger, words_in
@@ -44,10 +44,10 @@ class LogGathering:
         """Whether others know of all that is in the ledger."""
         self.is_spoilt = False
 
-    def take(self, events: Sequence[Event | Run]) -> None:
+    def take(self, events: Sequence[Event | EventRun]) -> None:
         self.ledger.apply(events, set(), set(), set(), set())
         for event in events:
-            if isinstance(event, Run):
+            if isinstance(event, EventRun):
                 for each in event.starts_and_ends():
                     self.running.mind(each)
             elif type(event) is not Heard:

@@ -12,7 +12,7 @@ import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.model.event_runs import Run, each_of
+from delegtop.model.event_runs import EventRun, each_of
 from delegtop.model.events import Described, Ended, Ending, Erred, Event, Heard, Phase, Resumed, Sighted, Started
 from delegtop.model.store.ends import OPEN
 from delegtop.model.store.ledger import Handle, Ledger
@@ -135,7 +135,7 @@ class OpenSessions:
         """Digests of all that were over in what was folded apart: others may tell of them before or after."""
         self._is_sorted = True
 
-    def take(self, events: Sequence[Event | Run]) -> None:
+    def take(self, events: Sequence[Event | EventRun]) -> None:
         """Fold them in. Nothing is known of a delegation before its start was told."""
         if not self._rows and {each.product for each in events if type(each) is Started} <= {None}:
             return  # in logs of the delegation protocol nobody is a session

@@ -11,7 +11,7 @@ from delegtop.base.origin import Origin, kernel
 from delegtop.feed.open_sessions import OpenSessions, SessionFacts
 from delegtop.feed.process_watch import ProcessWatch
 from delegtop.kernel import process_source
-from delegtop.model.event_runs import Run
+from delegtop.model.event_runs import EventRun
 from delegtop.model.events import Ended, Event, Noted, Started
 from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.model.store.ledger import Ledger
@@ -60,7 +60,7 @@ class SessionProcesses:
         """A first-hand log tells of a start or an end."""
         self._watch.mind(event)
 
-    def take(self, events: Sequence[Event | Run]) -> None:
+    def take(self, events: Sequence[Event | EventRun]) -> None:
         """What was read, before others learn of it."""
         if self._sessions is not None:
             self._sessions.take(events)

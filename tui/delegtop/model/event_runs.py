@@ -40,7 +40,7 @@ EndRow = tuple[str, Millis, int, int, Outcome, Ending, Report, bool]
 delegation's own id, which it is then without."""
 
 
-class Run(Sequence[Event]):
+class EventRun(Sequence[Event]):
     """Lines of one log of this machine that follow each other, each of which tells one event."""
 
     __slots__ = ("ends", "ids", "origin", "signs", "starts")
@@ -68,8 +68,8 @@ class Run(Sequence[Event]):
     @overload
     def __getitem__(self, at: int) -> Event: ...
     @overload
-    def __getitem__(self, at: slice) -> "Run": ...
-    def __getitem__(self, at: int | slice) -> "Event | Run":
+    def __getitem__(self, at: slice) -> "EventRun": ...
+    def __getitem__(self, at: int | slice) -> "Event | EventRun":
         if not isinstance(at, slice):
             events: list[Event] = [*self]
             return events[at]
@@ -80,7 +80,7 @@ class Run(Sequence[Event]):
         ends = [row for row in self.ends if row[2] in lines]
         rows = chain[SignRow | StartRow | EndRow](signs, starts, ends)
         offset = min((row[3] for row in rows), default=self.origin.offset)
-        return Run(Origin(self.origin.source, lines.start, offset), self.ids[first:end], signs, starts, ends)
+        return EventRun(Origin(self.origin.source, lines.start, offset), self.ids[first:end], signs, starts, ends)
 
     @property
     def names_processes(self) -> bool:
@@ -108,7 +108,7 @@ class EventRuns(Sequence[Event]):
 
     __slots__ = ("_length", "parts")
 
-    def __init__(self, parts: Sequence[Event | Run]) -> None:
+    def __init__(self, parts: Sequence[Event | EventRun]) -> None:
         self.parts = parts
         """As they are to be folded."""
         self._length = count_of(parts)
@@ -130,30 +130,30 @@ class EventRuns(Sequence[Event]):
         first, end, _ = at.indices(self._length)
         if end - first >= self._length:
             return self
-        parts: list[Event | Run] = []
+        parts: list[Event | EventRun] = []
         begin = 0
         for part in self.parts:
-            length = len(part) if isinstance(part, Run) else 1
+            length = len(part) if isinstance(part, EventRun) else 1
             if begin < end and begin + length > first:
-                parts.append(part[max(first - begin, 0) : end - begin] if isinstance(part, Run) else part)
+                parts.append(part[max(first - begin, 0) : end - begin] if isinstance(part, EventRun) else part)
             begin += length
         return EventRuns(parts)
 
 
-def parts_of(events: Sequence[Event]) -> Sequence[Event | Run]:
+def parts_of(events: Sequence[Event]) -> Sequence[Event | EventRun]:
     """The same events, in runs where they are."""
     return events.parts if isinstance(events, EventRuns) else events
 
 
-def each_of(parts: Sequence[Event | Run]) -> Iterator[Event]:
+def each_of(parts: Sequence[Event | EventRun]) -> Iterator[Event]:
     """Each event by itself."""
     for part in parts:
-        if isinstance(part, Run):
+        if isinstance(part, EventRun):
             yield from part
         else:
             yield part
 
 
-def count_of(parts: Sequence[Event | Run]) -> int:
+def count_of(parts: Sequence[Event | EventRun]) -> int:
     """How many events there are."""
-    return len(parts) + sum(len(part) - 1 for part in parts if isinstance(part, Run))
+    return len(parts) + sum(len(part) - 1 for part in parts if isinstance(part, EventRun))

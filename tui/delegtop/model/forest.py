@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from delegtop.base.clock import ClockStep, Millis, monotonic
 from delegtop.model.delegation import Deadline, Delegation, Link
-from delegtop.model.event_runs import Run, each_of, parts_of
+from delegtop.model.event_runs import EventRun, each_of, parts_of
 from delegtop.model.events import Event, HostBeat, HostMet
 from delegtop.model.host_rows import NOBODY, Frozen, HostRows
 from delegtop.model.host_trees import Change, HostCheckpoint, HostTrees, HostWord
@@ -86,8 +86,8 @@ class Forest:
 
         return self.apply(all_retold(told))
 
-    def _apply_to_several(self, parts: Sequence[Event | Run]) -> Change:
-        told: dict[str, list[Event | Run]] = {}
+    def _apply_to_several(self, parts: Sequence[Event | EventRun]) -> Change:
+        told: dict[str, list[Event | EventRun]] = {}
         for part in parts:
             told.setdefault(part.origin.host, []).append(part)
         first, changes = len(self._rows), dict[int, Change]()
@@ -595,7 +595,7 @@ def _is_unused(trees: HostTrees) -> bool:
     return not trees.host and not len(trees)
 
 
-def _applied(trees: HostTrees, events: Sequence[Event | Run]) -> Change:
+def _applied(trees: HostTrees, events: Sequence[Event | EventRun]) -> Change:
     """What the host says of itself comes before what it says of its delegations."""
     if not _OF_HOST.isdisjoint(map(type, events)):
         for event in events:

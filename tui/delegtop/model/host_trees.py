@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from delegtop.base.clock import ClockStep, Millis
 from delegtop.model.delegation import Deadline, Delegation, Link
-from delegtop.model.event_runs import Run, each_of
+from delegtop.model.event_runs import EventRun, each_of
 from delegtop.model.events import OF_NONE, Deviation, Event, HostBeat, HostMet, Started, Surveyed
 from delegtop.model.lifecycle import Lifecycle
 from delegtop.model.notes import LOOP, REVIEW, SALVAGE
@@ -80,7 +80,7 @@ class HostTrees:
     def __len__(self) -> int:
         return len(self._ledger)
 
-    def apply(self, events: Sequence[Event | Run]) -> Change:
+    def apply(self, events: Sequence[Event | EventRun]) -> Change:
         """Take in events, in any order and any number of times. States follow with the next `advance`."""
         back = () if self.finished is None else self._come_back(self.finished, each_of(events))
         if back:

@@ -14,7 +14,7 @@ from typing import ClassVar, Self, cast
 from delegtop.base.clock import MINUTE, ClockStep, Millis, on_present_scale
 from delegtop.base.origin import Origin
 from delegtop.model.delegation import AGAIN, Claim, Delegation, Wait, name_of
-from delegtop.model.event_runs import Run, SignRow
+from delegtop.model.event_runs import EventRun, SignRow
 from delegtop.model.events import (
     Deviation,
     Ended,
@@ -143,7 +143,7 @@ class Ledger(ColumnStore):
 
     def apply(
         self,
-        events: Iterable[Event | Run],
+        events: Iterable[Event | EventRun],
         touched: set[Handle],
         started: set[Handle],
         ended: set[Handle],
@@ -155,14 +155,14 @@ class Ledger(ColumnStore):
         for kind, group in groupby(events, type):
             if kind is Heard:
                 self._hear(map(_sign_row, cast("Iterable[Heard]", group)), NOWHERE.source, touched, started)
-            elif kind is Run:
-                for run in cast("Iterable[Run]", group):
+            elif kind is EventRun:
+                for run in cast("Iterable[EventRun]", group):
                     self._fold_run(run, touched, started, ended)
             else:
                 for event in cast("Iterable[Event]", group):
                     self._fold(event, touched, started, ended, noted)
 
-    def _fold_run(self, run: Run, touched: set[Handle], started: set[Handle], ended: set[Handle]) -> None:
+    def _fold_run(self, run: EventRun, touched: set[Handle], started: set[Handle], ended: set[Handle]) -> None:
         handles, ids, first, source = self.handles, self.ids, len(self.ids), run.origin.source
         for id in filterfalse(handles.__contains__, run.ids):  # in the order of the lines, as if each was told alone
             self._add(id)

@@ -20,7 +20,7 @@ from delegtop.dialects import About, Basis, Dialect, Sample
 from delegtop.dialects.kit.salvage import Notes, Repair, blank, moment, read_apart, salvage, wrong_type
 from delegtop.dialects.signature import Signature
 from delegtop.model.deviation_kinds import DeviationKind
-from delegtop.model.event_runs import EndRow, Run, SignRow, StartRow
+from delegtop.model.event_runs import EndRow, EventRun, SignRow, StartRow
 from delegtop.model.events import Ended, Ending, Erred, Event, Fault, Heard, Outcome, Report, Started
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 from delegtop.protocols.standard.dialects.return_reading import (
@@ -92,13 +92,13 @@ class SessionLog(Dialect):
             event = None
         return (event,) if event is not None else self._read_with_care(line)
 
-    def read_block(self, block: LineBlock, longest: int) -> Iterable[Run | Event | Line]:
+    def read_block(self, block: LineBlock, longest: int) -> Iterable[EventRun | Event | Line]:
         source, first, raws = block.source, block.line, block.take().raws
         offsets = [*accumulate(map(len, raws), initial=block.offset)]
         entries = _decoded(raws)
         if max(map(len, raws), default=0) > longest:
             entries = [entry if len(raw) <= longest else None for raw, entry in zip(raws, entries, strict=True)]
-        told: list[Run | Event | Line] = []
+        told: list[EventRun | Event | Line] = []
         begin, run = 0, _RunRows()
         signs = run.signs
         for line, entry, offset in zip(count(first), entries, offsets, strict=False):
@@ -205,9 +205,9 @@ class _RunRows:
             return False
         return True
 
-    def told(self, origin: Origin, entries: list[Entry | None]) -> Run:
+    def told(self, origin: Origin, entries: list[Entry | None]) -> EventRun:
         """These, and whom each of the entries tells of."""
-        return Run(origin, [*map(_whose, entries)], self.signs, self.starts, self.ends)
+        return EventRun(origin, [*map(_whose, entries)], self.signs, self.starts, self.ends)
 
 
 def _started(entry: Register, at: Millis | None, deadline: Millis | None, origin: Origin) -> Started:
