@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.feed.session_gathering import LastSigns
+from delegtop.feed.bounded_facts import bounded
+from delegtop.feed.session_gathering import LastSigns, SessionGathering
 from delegtop.model.events import Heard, Phase
 from delegtop.model.store.ledger import Ledger
 from delegtop.model.usage import Usage
@@ -39,3 +40,15 @@ def test_what_is_kept_of_them_is_what_a_ledger_makes_of_all(batches: list[list[H
     expected = {all_of_them.ids[handle]: all_of_them.last_sign(handle) for handle in all_of_them}
     assert {folded.ids[handle]: folded.last_sign(handle) for handle in folded} == expected
     assert kept.minutes == {*all_of_them.pulse.minutes}
+
+
+def test_calls_are_kept_under_the_names_that_events_have() -> None:
+    """However long those are that a log tells."""
+    long, gathered = "x" * 5_000, SessionGathering()
+    heard = gathered.calls.of("log.jsonl", long)
+    heard.hear(Phase.TOOL, long, None, Millis(1_000), Millis(1_000), 0)
+    heard.hear(Phase.MODEL, None, None, Millis(4_000), None, 0)
+    (told,) = gathered.all_calls()
+    event = bounded(Heard(long, Millis(1_000), Origin("log.jsonl", 1, 0), tool=long))
+    assert (told.id, told.spreads[0].tool) == (event.id, event.tool)
+    assert len(told.id) < len(long)
