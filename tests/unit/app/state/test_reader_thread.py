@@ -255,3 +255,22 @@ def test_the_reader_looks_no_earlier_than_somebody_draws(woken: threading.Event)
     reader._thread.join(0.2)  # four times as long as it waits for news
     assert (feed.waits, feed.given) == (1, 1)
     assert reader.stop(5), "who leaves waits for no look"
+
+
+def test_how_each_source_is_is_asked_the_more_seldom_the_longer_that_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it was asked is seen by a clock that goes on by what asking takes, and by a second from poll to poll."""
+    clock, asked = [0.0], list[float]()
+
+    class Many(EndlessFeed):
+        def statuses(self) -> tuple[SourceStatus, ...]:
+            asked.append(clock[0])
+            clock[0] += 0.0045
+            return ()
+
+    monkeypatch.setattr(reading, "monotonic", lambda: clock[0])
+    reader = Reader(Many(batches=0), lambda: None)
+    for second in range(1, 21):
+        clock[0] = float(second)
+        reader._poll()
+        assert reader.progress == (0, 0)
+    assert asked == [1.0, 6.0, 11.0, 16.0]
