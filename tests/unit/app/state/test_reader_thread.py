@@ -294,7 +294,7 @@ def test_the_reader_looks_no_earlier_than_somebody_draws(woken: threading.Event)
     assert reader.stop(5), "who leaves waits for no look"
 
 
-def test_how_the_sources_are_is_asked_for_a_hundredth_of_the_time_and_progress_twice_a_second_while_it_loads(
+def test_how_the_sources_are_is_asked_for_little_of_the_time_and_progress_twice_a_second_while_it_loads(
     woken: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, asked = [100.0], list[float]()
@@ -308,13 +308,13 @@ def test_how_the_sources_are_is_asked_for_a_hundredth_of_the_time_and_progress_t
     feed = ManyFiles()
     reader = Reader(feed, woken.set)
     monkeypatch.setattr(reading, "monotonic", lambda: now[0])
-    for feed.given in range(40):
+    for feed.given in range(100):
         reader._publish()
         assert reader.progress[0] >= feed.given - 5
-        now[0] += 0.15
-    assert [round(at - 100.0, 2) for at in asked] == [0.0, 2.12, 4.24]
+        now[0] += 0.16
+    assert [round(at - 100.0, 2) for at in asked] == [0.0, 6.1, 12.2]
     reader.loading = False
-    before, feed.given = reader.progress, 60
+    before, feed.given = reader.progress, 120
     now[0] += 60
     reader._publish()
     assert (len(asked), reader.progress) == (4, before), "nobody sees it any more"
