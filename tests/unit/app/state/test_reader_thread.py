@@ -87,17 +87,37 @@ def _full(feed: EndlessFeed, reader: Reader) -> int:
     return feed.given
 
 
+def _take_all(reader: Reader) -> int:
+    """How many batches there were to take; the last time it is asked for one there is none."""
+    taken = 0
+    while reader.take() is not None:
+        taken += 1
+    return taken
+
+
 def test_a_full_queue_stops_the_reader_until_someone_asks_for_more_than_is_in_it(woken: threading.Event) -> None:
     feed = EndlessFeed()
     reader = Reader(feed, woken.set)
     reader.start()
-    assert _full(feed, reader) == reading._IN_TURN
-    for _ in range(reading._IN_TURN):
+    assert _full(feed, reader) == reading._QUEUED
+    for _ in range(reading._QUEUED):
         assert reader.take() is not None
-    assert _full(feed, reader) == reading._IN_TURN, "what was taken has to be worked off first"
+    assert _full(feed, reader) == reading._QUEUED, "what was taken has to be worked off first"
     assert reader.waiting, "else nobody would ask"
     assert reader.take() is None
-    until(lambda: feed.given == 2 * reading._IN_TURN)
+    until(lambda: feed.given > reading._QUEUED)
+    assert reader.stop(PATIENCE)
+
+
+def test_once_there_was_much_and_there_is_more_few_wait_at_a_time(woken: threading.Event) -> None:
+    feed = EndlessFeed()
+    reader = Reader(feed, woken.set)
+    reader.start()
+    taken = 0
+    for _ in range(5):
+        assert _full(feed, reader) <= max(reading._QUEUED, taken + reading._IN_TURN)
+        taken += _take_all(reader)
+    assert taken >= reading._QUEUED
     assert reader.stop(PATIENCE)
 
 

@@ -18,7 +18,8 @@ from delegtop.feed.live_feed import Batch, Readable, SourceStatus
 from delegtop.model.store.column_growth import give_back, share_one_heap
 
 _QUEUED, _IN_TURN = 32, 2
-"""Batches that wait to be taken, at most; and while much is to be read, few enough to be in the processor's cache."""
+"""Batches that wait to be taken, at most; and once so many have been read and there is more, few enough to be in the
+processor's cache."""
 _WAIT = 1.0
 """Seconds. Whatever happens wakes the feed earlier; looking oftener would only keep an idle machine awake."""
 _NAP = 0.01
@@ -52,7 +53,7 @@ class Reader:
         self._caught_up = False
         self._behind = False
         self._rest_until = self._look_from = float("-inf")
-        self._begun = self._in_one = False
+        self._given, self._in_one = 0, False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="delegtop-reader", daemon=True)
         self._progress_from = self._status_from = 0.0
@@ -164,14 +165,15 @@ class Reader:
     def _put(self, batch: Batch) -> bool:
         if self._stop.is_set():
             return False
-        most = _IN_TURN if self.busy and not self._in_one else _QUEUED
+        in_turn = self.busy and not self._in_one and self._given >= _QUEUED
+        most = _IN_TURN if in_turn else _QUEUED
         is_full = self._is_full = self._batches.qsize() + 1 >= most
         self._batches.put(batch)
         if not self._is_awaited and (not self._in_one or is_full):
             self._wake()
-        if not self._begun and self.feed.is_behind:
+        if not self._given and self.feed.is_behind:
             self.rest(_FIRST)
-        self._begun = True
+        self._given += 1
         if is_full:
             self._asks.get()
         self._rest()
