@@ -51,8 +51,9 @@ _formats: list[type[Dialect]] = []
 """By number."""
 
 
-class PackedFiles(msgspec.Struct, frozen=True, gc=False):
-    """The files of one session, in their order. It does not change: whoever keeps something else makes another one."""
+class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """The files of one session, in their order. It does not change, and is like no other: whoever keeps something else,
+    or the same anew, makes another one."""
 
     rows: bytes
     digests: bytes
