@@ -408,7 +408,7 @@ class FileCatalogue:
             return [*sorted([*read, *logs, *away], key=lambda each: known(each.path, -1))]
         for path, number in self._order.items():
             first.setdefault(session_of(path), number)
-        placed = [(first.get(session_of(files.paths[0]), -1), files) for files in sessions]
+        placed = [(first.get(session_of(files.first), -1), files) for files in sessions]
         return [
             *sorted([*read, *logs], key=lambda each: known(each.path, -1)),
             *[files.in_order(known) for _, files in sorted(placed, key=itemgetter(0))],

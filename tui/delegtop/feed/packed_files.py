@@ -100,6 +100,11 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
                 yield path, row
 
     @property
+    def first(self) -> str:
+        """The path of the first of them."""
+        return next(path for path, _ in self._placed())
+
+    @property
     def paths(self) -> list[str]:
         return [path for path, _ in self._placed()]
 

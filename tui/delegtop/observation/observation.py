@@ -349,7 +349,7 @@ class Observation:
     def close(self) -> None:
         """Let go of the sources; what was read stays."""
         if self._closed is None:
-            self._hosts, self._closed = self.hosts, self.feed.statuses()
+            self._hosts, self._closed = self.hosts, tuple(self.feed.statuses())  # unpacked once for all who ask
             self.feed.close()
 
     def __enter__(self) -> "Observation":
