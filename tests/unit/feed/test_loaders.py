@@ -3,7 +3,10 @@
 import json
 import shutil
 import sys
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.homes import Transcript
@@ -96,6 +99,7 @@ def test_a_file_that_others_read_is_no_new_one_meanwhile(
     monkeypatch.setattr(live_feed, "SETTLING_SECONDS", 0.0)
     looked, read_here, given = list[int](), list[str](), set[str]()
     look_round, settle, lend = FileCatalogue.look_round, FileCatalogue._settle, loaders.Loaders.lend
+    returned, calls = lending.SessionLending.returned, count()
 
     def looking(files: FileCatalogue) -> tuple[str, ...]:
         looked.append(files.is_lent)
@@ -109,6 +113,10 @@ def test_a_file_that_others_read_is_no_new_one_meanwhile(
         given.update(path for paths in units.values() for path in paths)
         return lend(all, units)
 
+    def later(all: lending.SessionLending, *, idle: bool, rest: Callable[[], None]) -> Iterator[Any]:
+        return returned(all, idle=idle, rest=rest) if next(calls) else iter(())
+
+    monkeypatch.setattr(lending.SessionLending, "returned", later)
     monkeypatch.setattr(FileCatalogue, "look_round", looking)
     monkeypatch.setattr(FileCatalogue, "_settle", settling)
     monkeypatch.setattr(loaders.Loaders, "lend", lending_)

@@ -43,6 +43,7 @@ def test_files_come_out_as_they_went_in_and_in_their_order(files: list[Kept]) ->
     told = [*files[:3], *odd, *files[6:]]
     away = packed(told)
     assert [*away] == told
+    assert {away} != {packed(told)}, "put away anew it is another"
     assert away.paths == [each.path for each in told]
     assert (len(away), away.size) == (len(told), sum(each.size for each in told))
     assert all(each.path in away and away.get(each.path) == each for each in told)

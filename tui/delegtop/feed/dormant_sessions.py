@@ -111,7 +111,7 @@ class DormantSessions:
         return self._count + len(self.logs)
 
     def __contains__(self, path: str) -> bool:
-        files = self._sessions.get(unit_of(path))
+        files = self._sessions.get(unit_of(path)) if self._sessions else None
         return (files is not None and path in files) or path in self.logs
 
     def session_of(self, path: str) -> str | None:

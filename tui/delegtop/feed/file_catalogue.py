@@ -411,7 +411,7 @@ class FileCatalogue:
         until = quiet_until()  # a file that was touched, or put back, is known all the same
         stirred = [each for files in sessions if files.changed_at > until for each in files]
         at_rest = [files for files in sessions if files.changed_at <= until]
-        placed = [(first.get(session_of(files.paths[0]), -1), files) for files in at_rest]
+        placed = [(first.get(session_of(files.first), -1), files) for files in at_rest]
         return [
             *sorted([*read, *logs, *stirred], key=lambda each: known(each.path, -1)),
             *[files.in_order(known) for _, files in sorted(placed, key=itemgetter(0))],

@@ -51,14 +51,17 @@ _formats: list[type[Dialect]] = []
 """By number."""
 
 
-class PackedFiles(msgspec.Struct, frozen=True, gc=False):
-    """The files of one session, in their order. It does not change: whoever keeps something else makes another one."""
+class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """The files of one session, in their order. It does not change, and is like no other: whoever keeps something else,
+    or the same anew, makes another one."""
 
     rows: bytes
     digests: bytes
     """Of their paths, to know them by without unpacking anything."""
     odd: tuple[Kept, ...]
     """Those that are not packed; in their place stands which."""
+    changed_at: int
+    """When the last of them was written."""
 
     def __len__(self) -> int:
         return len(memoryview(self.digests).cast("q"))
@@ -99,6 +102,11 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False):
                 yield path, row
 
     @property
+    def first(self) -> str:
+        """The path of the first of them."""
+        return next(path for path, _ in self._placed())
+
+    @property
     def paths(self) -> list[str]:
         return [path for path, _ in self._placed()]
 
@@ -106,12 +114,6 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False):
     def size(self) -> int:
         """Bytes of all of them."""
         return sum(row.size if isinstance(row, Kept) else row[4] for _, row in self._placed())
-
-    @property
-    def changed_at(self) -> int:
-        """When the last of them was written."""
-        times = [row.changed_at or 0 if isinstance(row, Kept) else row[5] for _, row in self._placed()]
-        return max(times, default=0)
 
     def get(self, path: str) -> Kept | None:
         return next((kept for kept in self if kept.path == path), None) if path in self else None
@@ -154,9 +156,10 @@ def packed(files: Iterable[Kept]) -> PackedFiles:
     rows: list[Row | int] = []
     digests = array("q")
     odd: list[Kept] = []
-    before = ""
+    before, changed_at = "", 0
     for kept in files:
         path, at = kept.path, kept.changed_at
+        changed_at = max(changed_at, at or 0)
         if kept.is_plain and at is not None:
             shared = _shared(before, path)
             number = _number(kept.format)
@@ -166,7 +169,7 @@ def packed(files: Iterable[Kept]) -> PackedFiles:
             odd.append(kept)
         digests.append(hash(path))
         before = path
-    return PackedFiles(_pack(rows), digests.tobytes(), tuple(odd))
+    return PackedFiles(_pack(rows), digests.tobytes(), tuple(odd), changed_at)
 
 
 def _number(format: type[Dialect]) -> int:

@@ -121,7 +121,7 @@ class Observation:
         self._calls = CallWatch(feed)
         self._moment: Millis | None = None
         """The moment of a recording that is seen; None for that of the clock."""
-        self._closed: Sequence[SourceStatus] | None = None
+        self._closed: tuple[SourceStatus, ...] | None = None
         self._hosts: tuple[HostStatus, ...] = ()
 
     @property
@@ -161,9 +161,9 @@ class Observation:
         return self.clock.now() if self._moment is None else self._moment
 
     @property
-    def statuses(self) -> Sequence[SourceStatus]:
+    def statuses(self) -> tuple[SourceStatus, ...]:
         """How well each source is read."""
-        return self.feed.statuses() if self._closed is None else self._closed
+        return tuple(self.feed.statuses()) if self._closed is None else self._closed
 
     @property
     def hosts(self) -> "tuple[HostStatus, ...]":
@@ -349,7 +349,7 @@ class Observation:
     def close(self) -> None:
         """Let go of the sources; what was read stays."""
         if self._closed is None:
-            self._hosts, self._closed = self.hosts, self.feed.statuses()
+            self._hosts, self._closed = self.hosts, self.statuses
             self.feed.close()
 
     def __enter__(self) -> "Observation":

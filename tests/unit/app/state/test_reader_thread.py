@@ -218,11 +218,15 @@ def test_a_page_that_is_closed_while_it_loads_does_not_stay_until_all_is_loaded(
     reader.start()
     lost = _circle()
     gc.collect(1)  # it has grown old, and nobody looks among the old while it loads
+    open_page = _Circle()
     reader.page_closed()
     assert lost() is None
+    lost = weakref.ref(open_page)
+    del open_page
     while reader.loading:
         reader.take()
     reader.tidy()
+    assert lost() is None, "what was there when a page was closed may be garbage later"
     lost = _circle()
     reader.page_closed()
     assert lost() is not None, "then it is found as in any program"

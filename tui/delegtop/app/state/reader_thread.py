@@ -211,6 +211,7 @@ class _Haste:
     def __init__(self) -> None:
         self._interval = 0.0
         self._thresholds: tuple[int, int, int] | None = None
+        self._leaves_alone = False
 
     def begin(self) -> None:
         self._interval = sys.getswitchinterval()
@@ -229,13 +230,17 @@ class _Haste:
 
     def page_closed(self) -> None:
         """A page is garbage in circles. Were several to wait for the end of loading, what is read would come to lie
-        between them, and none of their room could be given back. What is read is hardly looked at."""
+        between them, and none of their room could be given back. What was looked through once is then left alone."""
         if self._interval:
             gc.collect()
+            gc.freeze()
+            self._leaves_alone = True
 
     def tidy(self) -> None:
         if self._interval or self._thresholds is None:
             return
+        if self._leaves_alone:
+            gc.unfreeze()
         gc.collect()
         gc.freeze()
         give_back()  # pages that were looked at meanwhile are among it
