@@ -50,6 +50,10 @@ class Difference(NamedTuple):
         return f"{self.logs}, {self.when}, {self.way}: {self.command}\n{self.told}"
 
 
+Compared = tuple[str, dict[str, int], list[Difference]]
+"""The name of the logs, how many commands were compared by each way, and which differ."""
+
+
 class Comparison:
     """What was compared of some logs."""
 
@@ -107,10 +111,12 @@ class Comparison:
         done = ["some files are missing"]
         self.compare(done[0], self._commands(done, only), (MADE, SHARED, SHARED))
         kinds: list[str] = []
+        after = 3 * HOUR
         for number in range(count):
             kinds = kinds or dice.sample(CHANGES, len(CHANGES))
             how = kinds.pop()
-            self.at(3 * HOUR + (number + 1) * dice.choice((MINUTE, 30 * MINUTE, HOUR)))
+            after += dice.choice((MINUTE, 30 * MINUTE, 3 * HOUR))
+            self.at(after)
             path = self.files.change(how, self._stage.now / 1000)
             if not path:
                 continue
@@ -119,7 +125,7 @@ class Comparison:
                 self.files.bring(0.5)
                 done.append("some files come")
             self.compare(f"after {number}: {done[-1]}", self._commands(done, only), (SHARED, SHARED))
-        self.at(6 * DAY)
+        self.at(after + 3 * DAY)
         self.compare("days after all that", self._commands(done, only), (SHARED, LENT))
 
     def _commands(self, done: Sequence[str], only: Sequence[str]) -> list[list[str]]:
@@ -137,7 +143,7 @@ def _told(plain: Said, found: Said) -> Iterator[str]:
             yield from (f"    {line[:400]}" for line in islice(lines, 2, 2 + _LINES))
 
 
-def compared(logs: LogSet, *, seed: int, changes: int) -> "tuple[str, dict[str, int], list[Difference]]":
+def compared(logs: LogSet, *, seed: int, changes: int) -> Compared:
     """All of one set of logs, in a folder of its own."""
     folder = Path(tempfile.mkdtemp(prefix="delegtop-same-"))
     with pytest.MonkeyPatch.context() as patches:
@@ -154,9 +160,7 @@ def compared(logs: LogSet, *, seed: int, changes: int) -> "tuple[str, dict[str, 
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _number(
-    number: int, *, real: Path | None, seed: int, changes: int
-) -> "tuple[str, dict[str, int], list[Difference]]":
+def _number(number: int, *, real: Path | None, seed: int, changes: int) -> Compared:
     return compared(all_logs(real)[number], seed=seed, changes=changes)
 
 

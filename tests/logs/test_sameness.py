@@ -10,6 +10,8 @@ from tests.logs.sameness import WAYS, Comparison
 from tests.logs.ways import LENT, LENT_THERE, Stage
 
 from delegtop.base.clock import DAY, HOUR
+from delegtop.feed.session_index import SessionIndex
+from delegtop.model.store.ledger import Ledger
 
 REAL = os.environ.get("DELEGTOP_REAL_LOGS")
 LOGS = {logs.name: logs for logs in all_logs(Path(REAL) if REAL else None)}
@@ -57,6 +59,16 @@ def test_after_anything_happened_to_the_files(name: str, seed: int, stage: Stage
     found = Comparison(LOGS[name], stage, seed)
     found.changed(5, seed, only=("tree", "find"))
     assert not found.differences, "\n".join(map(str, found.differences))
+
+
+def test_a_way_that_tells_less_is_found_out(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the tests above would only show that nothing is compared."""
+    found = Comparison(LOGS["claude-code"], stage, seed=1)
+    found.at(3 * DAY)
+    tell = SessionIndex.tell
+    monkeypatch.setattr(SessionIndex, "tell", lambda index: [each._replace(ledger=Ledger()) for each in tell(index)])
+    found.compare("late", [["tree", str(found.source)]], WAYS)
+    assert [each.way for each in found.differences] == [each.name for each in WAYS if each.is_indexed]
 
 
 @pytest.mark.skipif(not REAL, reason="DELEGTOP_REAL_LOGS names no real logs")

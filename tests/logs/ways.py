@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from delegtop.base.clock import Millis, WallClock, iso
+from delegtop.base.clock import Millis, WallClock, iso, parse_time
 from delegtop.cli import main, status_reading
 from delegtop.feed import file_catalogue, lending, loaders, log_index
 from delegtop.feed.live_feed import Feed
@@ -202,8 +202,6 @@ class Stage:
 
     def last_word(self, source: Path) -> Millis:
         """When something was last said in there, by the logs themselves or else by their files."""
-        from delegtop.base.clock import parse_time
-
         self.now = Millis(4_000_000_000_000)
         found = json.loads(self.said(["tree", "--json", str(source)], PLAIN).out)
         heard = [parse_time(each["last_heard_at"]) for each in found["delegations"] if each["last_heard_at"]]

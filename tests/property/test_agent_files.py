@@ -34,7 +34,7 @@ def check(text: str) -> None:
 
 
 @given(_HEAD, _BODY.map("".join))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_made_up_files(head: str, body: str) -> None:
     check(f"---\n{head}\n---\n{body}")
 

@@ -35,7 +35,7 @@ events: st.SearchStrategy[Event] = st.one_of(
 
 
 @given(st.lists(events, max_size=40), st.integers(0, 3_000))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_all_can_be_judged_and_who_holds_up_others_is_at_the_end_of_their_path(told: list[Event], minutes: int) -> None:
     forest = forest_at(T0 + minutes * MINUTE, told)
     for handle in range(len(forest)):

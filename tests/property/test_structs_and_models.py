@@ -110,7 +110,7 @@ def why_refused(struct: type[msgspec.Struct], value: dict[str, Any]) -> str | No
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(number=st.integers(0, 9), changes=edits)
 def test_what_a_struct_refuses_its_model_does_and_the_rest_a_rule_tells(
     pair: Pair, number: int, changes: list[tuple[int, Any]]

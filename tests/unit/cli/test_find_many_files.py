@@ -127,3 +127,17 @@ def test_what_is_at_work_has_the_same_place_among_the_best(capsys: pytest.Captur
     assert told(capsys, "--best") == plain
     assert told(capsys, "--best") == plain
     assert len(SearchFile().known()) == 3
+
+
+def test_a_recording_beside_the_log_that_it_repeats_changes_nothing_of_what_is_found(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    logs = Path.home() / "logs"
+    shutil.copytree(SAMPLES / "16_second_witness", logs)
+    settings = Path.home() / "settings.toml"
+    settings.write_text(f"sources = [{json.dumps(str(logs))}]\n")
+    for _ in aged(logs):
+        pass
+    plain = told(capsys, "--no-index", "--config", str(settings))
+    for _ in range(3):
+        assert told(capsys, "--config", str(settings)) == plain

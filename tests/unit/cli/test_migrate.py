@@ -156,7 +156,7 @@ FIELDS = [
 ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON))
 def test_anything_becomes_a_standard_return_and_then_stays_one(old: dict[str, Any]) -> None:
     new = migrate(old)

@@ -40,7 +40,7 @@ def is_cut_of(short: Any, whole: Any) -> bool:
     return bool(short == whole)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=80)
 @given(value=ANY, ascii_only=st.booleans(), block=st.integers(1, 40), text=st.integers(12, 30))
 def test_it_is_the_same_value_with_its_long_texts_cut_wherever_the_blocks_end(
     value: Any, ascii_only: bool, block: int, text: int, tmp_path: Path

@@ -1,7 +1,7 @@
 """Reads what cannot be found yet: sessions at rest are kept from then on, the others are there for this one time."""
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from delegtop.dialects import load
@@ -12,6 +12,7 @@ from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
 from delegtop.observation import observation
 from delegtop.observation.source_discovery import Places
+from delegtop.search.error_shape import key_of
 from delegtop.search.search_file import SearchFile, Stored
 from delegtop.search.session_words import SessionWords, names_in, words_of
 from delegtop.search.stand_stills import Gathering
@@ -72,11 +73,13 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         seen.read(lambda: update(seen.feed.progress), asks_kernel=False)
         resting = unread.at_rest() if file is not None else {}
         told = _by_unit(seen.forest, gathered, unread)
-        _join_of_nobody(seen.statuses, unread)
-    elsewhere = _join_known(told, unread, file) if file is not None else set()
+        families = _join_of_nobody(seen.statuses, unread)
+    repeating = {unit_key(each.path) for each in seen.statuses if each.dialect is not None and _repeats(each.dialect)}
+    elsewhere = _join_known(told, families, repeating, unread, file) if file is not None else set()
     torn = unread.torn() if file is not None else set()
     told = {unit: sessions for unit, sessions in told.items() if unit not in torn}
-    repeating = {unit_key(each.path) for each in seen.statuses if each.dialect is not None and _repeats(each.dialect)}
+    if torn & repeating:  # they tell it once more
+        told[0] = [each for each in told.get(0, ()) if each[0].host]
     if places.since is not None:  # what they have to do with may only be too old
         repeating |= elsewhere
     going_on = {
@@ -85,7 +88,7 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         if unit not in resting or unit in repeating or not _can_keep(resting[unit], told.get(unit, ()))
     }
     new = [
-        Stored(unit, each.stamp, [words for words, _ in told.get(unit, ())], company)
+        Stored(unit, each.stamp, [words for words, _ in told.get(unit, ())], company, families.get(unit, ()))
         for unit, each in resting.items()
         if unit not in torn and (company := unread.company(unit)) not in going_on
     ]
@@ -95,10 +98,24 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
     return ReadOn(passing, {*done} - kept, len(done), len(kept), len(new) - len(kept))
 
 
-def _join_known(told: dict[int, list[tuple[SessionWords, bool]]], unread: UnreadFiles, file: SearchFile) -> set[int]:
+def _join_known(
+    told: dict[int, list[tuple[SessionWords, bool]]],
+    families: Mapping[int, Sequence[int]],
+    repeating: Collection[int],
+    unread: UnreadFiles,
+    file: SearchFile,
+) -> set[int]:
     """Join these units with those that are kept and have to do with them; gives the units of which some are not among
-    the files that are looked at."""
-    units = {name: unit for unit, sessions in told.items() if unit for words, _ in sessions for name in words.names}
+    the files that are looked at. What no file of here tells was repeated by one of those that do that."""
+    teller = min(repeating, default=0)
+    units = {
+        name: unit or teller
+        for unit, sessions in told.items()
+        for words, _ in sessions
+        if unit or (teller and not words.host)
+        for name in words.names
+    }
+    units.update((name, unit) for unit, names in families.items() for name in names)
     found: set[int] = set()
     for name, other in file.naming(units):
         if unread.is_there(other):
@@ -108,17 +125,21 @@ def _join_known(told: dict[int, list[tuple[SessionWords, bool]]], unread: Unread
     return found
 
 
-def _join_of_nobody(files: Sequence[SourceStatus], unread: UnreadFiles) -> None:
+def _join_of_nobody(files: Sequence[SourceStatus], unread: UnreadFiles) -> dict[int, tuple[int, ...]]:
     """Join the files of one reader that do not say in their names whose they are: of some that it read, nothing that is
-    told names them."""
-    first: dict[tuple[str, str], int] = {}
+    told names them. Gives for each what it is joined by."""
+    first: dict[int, int] = {}
+    found: dict[int, tuple[int, ...]] = {}
     for each in files:
         if (
             each.dialect is not None
             and session_of(each.path) is None
             and (unit := unit_key(each.path)) in unread.portion
         ):
-            unread.join(unit, first.setdefault((each.dialect, load(each.dialect).family(each.path)), unit))
+            family = key_of(each.dialect, load(each.dialect).family(each.path))
+            unread.join(unit, first.setdefault(family, unit))
+            found[unit] = (family,)
+    return found
 
 
 def _repeats(dialect: str) -> bool:

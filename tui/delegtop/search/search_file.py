@@ -128,6 +128,8 @@ class Stored(NamedTuple):
     sessions: Sequence[SessionWords]
     company: int = 0
     """The same for all units that have to do with each other: they are read together."""
+    names: Sequence[int] = ()
+    """By what it is known to have to do with others, beside what its sessions name."""
 
 
 class KeptUnit(NamedTuple):
@@ -305,10 +307,10 @@ def _put(database: Connection, new: Sequence[Stored]) -> None:
     _take_out(database, [each.unit for each in new])
     read = {each.unit for each in new}
     next_number = database.execute("SELECT coalesce(max(number), 0) FROM found").fetchone()[0]
-    for unit, stamp, sessions, company in new:
+    for unit, stamp, sessions, company, more in new:
         heard = max((each.heard for each in sessions), default=0)
         database.execute("INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?)", (unit, stamp, heard, company or unit))
-        names = ((name, unit) for each in sessions for name in each.names)
+        names = ((name, unit) for name in (*more, *(name for each in sessions for name in each.names)))
         database.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
         for each in sessions:
             if unit and _is_told_elsewhere(database, each, read):

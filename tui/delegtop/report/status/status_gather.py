@@ -70,7 +70,7 @@ def _tallies(assessments: Assessments, told: "_Teller") -> dict[Handle, Tally]:
             exit=max([each.exit for each in found] + [state.exit for state in states.get(root, ())], default=0),
             first=told.trouble(found[0]) if found else None,
         )
-        for root in {**states, **problems}
+        for root in sorted({**states, **problems}, key=forest.birth)  # who is named first has the shorter name
     }
 
 
