@@ -11,6 +11,7 @@ from tests.screens.test_monkey import MOMENTS, SAMPLES, Deaf
 from textual.screen import Screen
 from textual.strip import Strip
 
+from delegtop.app.screens import direct_paint
 from delegtop.app.screens.direct_paint import Pieces
 from delegtop.base.clock import MINUTE, SECOND, Millis, parse_time
 from delegtop.observation.observation import opened
@@ -113,3 +114,23 @@ async def test_what_lies_over_a_line_that_changes_stays_there(tmp_path: Path) ->
             await pilot.pause()
             assert app.lines is not None
             assert sum("over it" in line.text for line in app.lines) == 12
+
+
+@pytest.mark.parametrize(("needed", "paints"), [("_repaint_regions", True), ("_renamed", False)])
+async def test_where_textual_is_made_otherwise_it_paints_by_itself(
+    needed: str, paints: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It promises nothing of what is used."""
+    monkeypatch.setattr(direct_paint, "_OF_SCREEN", (needed,))
+    hours = Hours(parse_time(MOMENTS["02_hang"]["at"]) or Millis(0))
+    logs = Growing(SAMPLES / "02_hang", tmp_path / "logs")
+    app = Seen(opened(Places([str(logs.folder)]), Settings(), hours))
+    async with app.run_test(size=(120, 35)) as pilot:
+        await rest([app])
+        await pilot.press("down")
+        for _ in range(10):
+            hours.at = Millis(hours.at + SECOND)
+            app._second()
+            await pilot.pause()
+        assert app.lines is not None
+        assert (app.painted > 0) is paints

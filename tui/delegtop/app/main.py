@@ -24,7 +24,7 @@ from delegtop.act.acting import Acting
 from delegtop.app import crash, keymap, theme
 from delegtop.app.ascii_filter import Plain
 from delegtop.app.replay_actions import Rewinding
-from delegtop.app.screens.direct_paint import paint
+from delegtop.app.screens.direct_paint import can_paint, paint
 from delegtop.app.screens.monitor import Monitor
 from delegtop.app.state.frame_pace import UNTOUCHED, Frames, after, pace
 from delegtop.app.state.idle_work import SLICE
@@ -105,8 +105,9 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         self.chosen: SourceStatus | None = None
         """The logs that the operator wants to see instead; the dashboard closes for them."""
         self._beginning = asyncio.Lock()
-        self._begun = False
-        """Whether the first picture is complete, and the reader at work."""
+        self._begun = self._paints = False
+        """Whether the first picture is complete, and the reader at work; and whether a frame puts itself on the
+        terminal."""
         self._woken = False
         self._breadth = 1.0
         """How much longer than usual a frame may take."""
@@ -156,7 +157,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         async with self._beginning:
             if self._begun or self.return_code is not None or not await self._complete():
                 return
-            self._begun = True
+            self._begun, self._paints = True, can_paint(self.monitor)
             self._set_alarm()
             self._learn()
             self.reader.start()
@@ -325,7 +326,8 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         if not self._makes_way and self.board.refresh(SLICE if self._lags or self.reader.busy else inf):
             self.monitor.rows_moved()
         self.monitor.draw()
-        paint(self.monitor)
+        if self._paints:
+            paint(self.monitor)
         if self._breadth > 1 and self._keeps_up:
             self.reader.look_after(1 / self._frames.rate - _LEAD)
 

@@ -49,9 +49,9 @@ IN_RUNS = 300
 """The same of events in runs, which take less room."""
 BATCH_SECONDS = 0.05
 RESCAN_SECONDS = 2.0
-_SURE = 30.0
+_SURE = 15.0
 """So many times as long it is to the next look at all folders, at most, for that to take a quarter of a percent of a
-core; it takes no more than one in any case."""
+core; it takes no more than one in any case. Where a file system reports nothing, so late is what is new there seen."""
 SETTLING_SECONDS = 0.25
 """After folders came or went: until they are watched, what appears in them is only found by looking."""
 HOT_SECONDS = 10.0

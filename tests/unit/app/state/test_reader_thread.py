@@ -223,8 +223,7 @@ def test_a_page_that_is_closed_while_it_loads_does_not_stay_until_all_is_loaded(
     assert lost() is None
     lost = weakref.ref(open_page)
     del open_page
-    while reader.loading:
-        reader.take()
+    until(lambda: reader.take() is None and not reader.loading)
     reader.tidy()
     assert lost() is None, "what was there when a page was closed may be garbage later"
     lost = _circle()

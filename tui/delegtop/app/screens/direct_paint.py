@@ -2,7 +2,8 @@
 
 Textual's way there is a message for each widget, a turn of a timer, and all of the screen between the first and the
 last line that differs, put together anew of all widgets that lie there. It is Textual's turn as ever where that makes a
-difference: where something lies over what differs, and where the layout is about to change.
+difference: where something lies over what differs, where the layout is about to change, and where Textual is not made
+as it was when this was written, for it promises nothing of what is used here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,18 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
+_OF_APP = ("_batch_count", "_display", "is_inline")
+_OF_COMPOSITOR = ("_dirty_regions", "visible_widgets")
+_OF_SCREEN = (  # which is a widget
+    "_callbacks",
+    "_exchange_repaint_regions",
+    "_invoke_and_clear_callbacks",
+    "_layout_required",
+    "_repaint_regions",
+    "_repaint_required",
+    "_scroll_required",
+)
+
 
 class Pieces(CompositorUpdate):
     """Parts of lines, each where it begins."""
@@ -24,6 +37,17 @@ class Pieces(CompositorUpdate):
 
     def render_segments(self, console: Console) -> str:
         return "".join([f"\x1b[{y + 1};{x + 1}H{strip.render(console)}" for x, y, strip in self.pieces])
+
+
+def can_paint(screen: Screen[Any]) -> bool:
+    """Whether Textual has all that painting this screen here asks of it."""
+    compositor = getattr(screen, "_compositor", None)
+    asked: tuple[tuple[object, tuple[str, ...]], ...] = (
+        (screen, _OF_SCREEN),
+        (screen.app, _OF_APP),
+        (compositor, _OF_COMPOSITOR),
+    )
+    return all(hasattr(each, name) for each, names in asked for name in names)
 
 
 def paint(screen: Screen[Any]) -> None:
