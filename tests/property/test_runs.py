@@ -110,9 +110,9 @@ def seen(value: Any) -> Any:
 def columns(ledger: Ledger) -> dict[str, Any]:
     """All of a ledger, but what was said last by those who ended: with the end, or beside it if it came later."""
     found: dict[str, Any] = seen(ledger)
-    del found["ends"]["_archive"], found["_doing"]
-    for name in ("_accounts", "_words", "pulse", "registries"):  # what says itself whether it is equal to another
-        del found[name]
+    del found["ends"]["_archive"], found["pulse"], found["registries"]
+    for name in ("doing", "accounts", "_words"):  # the latter say themselves whether they are equal to others
+        del found["signs"][name]
     whole: dict[str, Any] = {"minutes": [*ledger.pulse.minutes], "rows": [ledger.delegation(row) for row in ledger]}
     return found | whole
 

@@ -97,7 +97,7 @@ def test_a_session_takes_no_word_of_its_neighbours_along() -> None:
     block = unpack_block(data)
     assert block is not None
     assert [block.ledger.delegation(row).tool for row in block.ledger] == ["Read"]
-    assert "Other" not in str(block.ledger._words.things)
+    assert "Other" not in str(block.ledger.signs._words.things)
 
 
 @settings(max_examples=100)

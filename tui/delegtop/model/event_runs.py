@@ -83,6 +83,11 @@ class EventRun(Sequence[Event]):
         return EventRun(Origin(self.origin.source, lines.start, offset), self.ids[first:end], signs, starts, ends)
 
     @property
+    def parents(self) -> set[str]:
+        """The ids that starts name as their parent."""
+        return {row[12] for row in self.starts if row[12] is not None}
+
+    @property
     def names_processes(self) -> bool:
         """Whether a start tells in which process it runs."""
         return any(row[13] is not None for row in self.starts)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from delegtop.base.clock import ClockStep, Millis
 from delegtop.model.delegation import Deadline, Delegation, Link
-from delegtop.model.event_runs import EventRun, each_of
+from delegtop.model.event_runs import EventRun
 from delegtop.model.events import OF_NONE, Deviation, Event, HostBeat, HostMet, Started, Surveyed
 from delegtop.model.lifecycle import Lifecycle
 from delegtop.model.notes import LOOP, REVIEW, SALVAGE
@@ -82,7 +82,7 @@ class HostTrees:
 
     def apply(self, events: Sequence[Event | EventRun]) -> Change:
         """Take in events, in any order and any number of times. States follow with the next `advance`."""
-        back = () if self.finished is None else self._come_back(self.finished, each_of(events))
+        back = () if self.finished is None else self._come_back(self.finished, events)
         if back:
             events = [*(event for row in back for event in row.events()), *events]
         touched: set[Handle] = set()
@@ -129,7 +129,7 @@ class HostTrees:
         lives = started.union(ended, moved, unsettled, noted, (old for _, old, _ in moves if old is not None))
         return Change(touched, list(added), moved, deviations, lives)
 
-    def _come_back(self, finished: "FinishedTrees", events: Iterable[Event]) -> "Sequence[FinishedRow]":
+    def _come_back(self, finished: "FinishedTrees", events: Iterable[Event | EventRun]) -> "Sequence[FinishedRow]":
         """The trees without rows that these tell of, or of a child or the parent of theirs."""
         find = self._ledger.find
         named = {(self.host, id) for event in events for id in _named(event) if find(id) is None}
@@ -497,8 +497,10 @@ def _limits(event: HostMet) -> dict[str, AgentLimits]:
         return {}
 
 
-def _named(event: Event) -> tuple[str, ...]:
-    """The ids of those that an event tells of, and of whom they name as their parent."""
+def _named(event: Event | EventRun) -> Iterable[str]:
+    """The ids of those that an event or a run of them tells of, and of whom they name as their parent."""
+    if isinstance(event, EventRun):
+        return {*event.ids, *event.parents}
     if isinstance(event, Surveyed):
         return event.ids
     if isinstance(event, Started):

@@ -5,11 +5,11 @@ is the view of one row and the only thing the rest of delegtop sees. Every fold 
 the same events in any order, in any batches, and any number of times give the same ledger.
 """
 
-from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
+from functools import partial
 from itertools import compress, filterfalse, groupby
 from sys import intern
-from typing import ClassVar, Self, cast
+from typing import Self, cast
 
 from delegtop.base.clock import MINUTE, ClockStep, Millis, on_present_scale
 from delegtop.base.origin import Origin
@@ -36,19 +36,20 @@ from delegtop.model.events import (
 )
 from delegtop.model.prices import PriceBook
 from delegtop.model.sleep_detector import SleepDetector
-from delegtop.model.store.accounts import MOST, NO_ACCOUNT, Accounts
+from delegtop.model.store.accounts import NO_ACCOUNT
 from delegtop.model.store.column_growth import let_columns_grow
-from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
+from delegtop.model.store.column_store import ColumnStore, RowsMoved
 from delegtop.model.store.details import NO_DETAILS, NOWHERE, Details
 from delegtop.model.store.ends import OPEN, Ends
 from delegtop.model.store.frozen import Numbers
 from delegtop.model.store.merge import disagreements, merge_refs
-from delegtop.model.store.numbers import NO_WORD, UNSET, WordNumbers, known
-from delegtop.model.store.origin_column import NO_SOURCE, OriginColumn, SourceNumbers
+from delegtop.model.store.numbers import UNSET, known
+from delegtop.model.store.origin_column import SourceNumbers
 from delegtop.model.store.present_clock import by_present_clock
 from delegtop.model.store.registry_listings import RegistryListings
+from delegtop.model.store.signs_of_life import ARCHIVED, IN_LOG, PHASES, SignsOfLife, row_of
 from delegtop.model.store.starts import NO_SHAPE, Starts, StartShape, shaped
-from delegtop.model.usage import Spent, Usage
+from delegtop.model.usage import Spent
 
 Handle = int
 """The index of a delegation: stable for the life of the process."""
@@ -56,8 +57,6 @@ Handle = int
 _BLOCK = 16
 _MANY = 50_000
 
-_PHASES: tuple[Phase | None, ...] = (None, *Phase)
-_PHASE_CODE = {phase: code for code, phase in enumerate(_PHASES)}
 _GONE = int(Ending.GONE)
 _NO_LIFE = (OPEN, int(Ending.REGISTRY), _GONE)
 """Who has no end, or one that others tell of at some later moment."""
@@ -65,39 +64,16 @@ _IS_LIFE = bytes(by not in (each & 0xFF for each in _NO_LIFE) for by in range(0x
 """The same by a byte of the column."""
 _PAUSES = (Phase.PERMISSION, Phase.ANSWER, Phase.IDLE)
 """Nobody at work is in one of these."""
-_OFTEN = 0xFFFF
-"""More requests are not counted."""
-ARCHIVED = "\0archived"
-"""Stands for what was said last where it is kept with the end."""
-IN_LOG = "\0in a log"
-"""The same where it is kept nowhere but in the line of a log that told of it."""
-
-
-def _sign_row(event: Heard) -> SignRow:
-    """A sign of life as runs have it; what it tells beside that is in the event."""
-    at, origin = event.at, event.origin
-    return event.id, at, origin.line, origin.offset, event.doing, event.tool, event.tokens, event.cost, event
 
 
 class Ledger(ColumnStore):
     """Facts by delegation. `apply` says which delegations an event touched."""
 
-    COLUMNS: ClassVar[Mapping[str, object]] = {
-        "_beat_at": UNSET,
-        "_doing": None,
-        "_tool": NO_WORD,
-        "_phase": 0,
-        "_since": UNSET,
-        "_asked": 0,
-        "_mode": NO_WORD,
-        "_tokens": UNSET,
-        "_account": NO_ACCOUNT,
-    }
-    STORES = ("starts", "ends", "_beat_place")
+    STORES = ("starts", "ends", "signs")
     clock_steps: tuple[ClockStep, ...] = ()
     """How the clock was set since all this is looked at, and what it says now."""
     now = Millis(0)
-    BESIDE = ("ids", "_words", "_accounts", "_costs", "_whole", "_due", "_faults", "registries", "_details", "pulse")
+    BESIDE = ("ids", "_faults", "registries", "_details", "pulse")
 
     def __init__(self, prices: PriceBook | None = None) -> None:
         self._prices = prices or PriceBook()
@@ -106,25 +82,8 @@ class Ledger(ColumnStore):
         sources = SourceNumbers()
         self.starts = Starts(sources)
         self.ends = Ends(sources)
-        self._beat_at = array("q")
-        self._beat_place = OriginColumn(sources)
-        self._doing: list[str | None] = []
-        self._words = WordNumbers()
-        """Names of tools and modes."""
-        self._tool = array("b")
-        self._phase = array("b")
-        self._since = array("q")
-        self._asked = array("H")
-        self._mode = array("b")
-        self._tokens = array("q")
-        self._account = array("i")
-        self._accounts = Accounts()
+        self.signs = SignsOfLife(sources)
         # What only few delegations have.
-        self._costs: dict[Handle, float] = {}
-        self._whole: set[Handle] = set()
-        """Those whose dollars are also those of all that they started within themselves."""
-        self._due: dict[Handle, Millis] = {}
-        """When the open call runs out of its time."""
         self._faults: dict[Handle, dict[tuple[Origin, Fault], Erred]] = {}
         self.registries = RegistryListings()
         self._details: dict[Handle, Details] = {}
@@ -154,7 +113,7 @@ class Ledger(ColumnStore):
         told that means more than that they are at work."""
         for kind, group in groupby(events, type):
             if kind is Heard:
-                self._hear(map(_sign_row, cast("Iterable[Heard]", group)), NOWHERE.source, touched, started)
+                self._hear(map(row_of, cast("Iterable[Heard]", group)), NOWHERE.source, touched, started)
             elif kind is EventRun:
                 for run in cast("Iterable[EventRun]", group):
                     self._fold_run(run, touched, started, ended)
@@ -162,15 +121,19 @@ class Ledger(ColumnStore):
                 for event in cast("Iterable[Event]", group):
                     self._fold(event, touched, started, ended, noted)
 
+    def _hear(self, signs: Iterable[SignRow], source: str, touched: set[Handle], started: set[Handle]) -> None:
+        new = partial(self._handle, started=started)
+        self.signs.take(signs, source, self.handles.get, new, self.pulse.minutes, touched)
+
     def _fold_run(self, run: EventRun, touched: set[Handle], started: set[Handle], ended: set[Handle]) -> None:
         handles, ids, first, source = self.handles, self.ids, len(self.ids), run.origin.source
         for id in filterfalse(handles.__contains__, run.ids):  # in the order of the lines, as if each was told alone
             self._add(id)
         started.update(range(first, len(ids)))
         self._hear(run.signs, source, touched, started)
-        number = self._beat_place.numbers[source]
-        starts, ends, minutes, doing, details = self.starts, self.ends, self.pulse.minutes, self._doing, self._details
-        shapes, by = starts.shape, ends.by
+        number = self.signs.place.numbers[source]
+        starts, ends, minutes, details = self.starts, self.ends, self.pulse.minutes, self._details
+        shapes, by, doing = starts.shape, ends.by, self.signs.doing
         minute = -1
         for row in run.starts:
             id, at, line, offset, agent, command, caller, task, path, depth, timeout, deadline, parent, pid, host = row
@@ -205,81 +168,6 @@ class Ledger(ColumnStore):
                 if said is not None:
                     doing[handle] = ARCHIVED
             ended.add(handle)
-            touched.add(handle)
-
-    def _hear(self, signs: Iterable[SignRow], source: str, touched: set[Handle], started: set[Handle]) -> None:
-        """Fold signs of life in: of that source, where they are no events with a place of their own."""
-        handles, tokens = self.handles, self._tokens
-        beat_at, beat_place, phase = self._beat_at, self._beat_place, self._phase
-        numbers, sources, lines, offsets = beat_place.numbers, beat_place.sources, beat_place.lines, beat_place.offsets
-        doing, tool, due = self._doing, self._tool, self._due
-        since, asked, mode, words = self._since, self._asked, self._mode, self._words
-        minutes, minute = self.pulse.minutes, -1
-        used: tuple[Usage, ...] | None = None
-        user: Handle = -1
-        number = numbers[source] if source else NO_SOURCE
-        for id, at, line, offset, does, uses, spent, cost, event in signs:
-            handle = handles.get(id)
-            if handle is None:
-                handle = self._handle(id, started)
-            if at is not None and (
-                at > (last := beat_at[handle])
-                or (
-                    at == last
-                    and self._outdoes(handle, Origin(source, line, offset) if event is None else event.origin)
-                )
-            ):
-                beat_at[handle] = at
-                if event is not None:
-                    origin = event.origin
-                    number = numbers[origin.source if not origin.host else origin.file]
-                try:  # as the column itself does it, for less
-                    sources[handle] = number
-                    lines[handle] = line
-                    offsets[handle] = offset
-                except OverflowError:
-                    beat_place.put(handle, number, line, offset)
-                    sources, offsets = beat_place.sources, beat_place.offsets
-                doing[handle] = does
-                try:
-                    tool[handle] = words[uses]
-                except OverflowError:
-                    self.put_wide("_tool", handle, words[uses])
-                    tool = self._tool
-                if event is None:
-                    mode[handle] = NO_WORD
-                    phase[handle] = 0
-                    since[handle] = UNSET
-                    asked[handle] = 0
-                    if due:
-                        due.pop(handle, None)
-                else:
-                    try:
-                        mode[handle] = NO_WORD if event.mode is None else words[event.mode]
-                    except OverflowError:
-                        self.put_wide("_mode", handle, words[event.mode])
-                        mode = self._mode
-                    phase[handle] = 0 if event.phase is None else _PHASE_CODE[event.phase]
-                    since[handle] = UNSET if event.since is None else event.since
-                    # a recording may say anything
-                    asked[handle] = 0 if event.asked is None else min(max(event.asked, 0), _OFTEN)
-                    if event.due is not None:
-                        due[handle] = event.due
-                    elif due:
-                        due.pop(handle, None)
-            if at is not None and at // MINUTE != minute:
-                minute = at // MINUTE
-                minutes.add(minute)
-            if spent is not None and spent > tokens[handle]:
-                tokens[handle] = spent if spent < MOST else MOST
-            if cost is not None:
-                self._costs[handle] = max(cost, self._costs.get(handle, 0.0))
-                if event is not None and event.whole:
-                    self._whole.add(handle)
-            if event is not None and event.used is not None and (event.used is not used or handle != user):
-                before = used if handle == user and used is not None else ()
-                used, user = event.used, handle
-                self._account[handle] = self._accounts.take(self._account[handle], used, before)
             touched.add(handle)
 
     def _fold(
@@ -327,18 +215,13 @@ class Ledger(ColumnStore):
 
     def _add(self, id: str) -> Handle:
         handle = len(self.ids)
-        if handle == len(self._tokens):
+        if handle == len(self.signs.at):
             self.grow(max(_BLOCK, handle // 16))
             if handle > _MANY:
                 let_columns_grow()
         self.handles[id] = handle
         self.ids.append(id)
         return handle
-
-    def _outdoes(self, handle: Handle, origin: Origin) -> bool:
-        """Of two heartbeats at one moment the later record counts."""
-        before = self._beat_place[handle]
-        return before is None or origin > before
 
     def _start(self, handle: Handle, event: Started) -> bool:
         if event.at is not None and not event.listed:
@@ -361,12 +244,12 @@ class Ledger(ColumnStore):
         if not self.ends.take(handle, event, self.ids[handle], doing):
             return False
         if doing is not None:
-            self._doing[handle] = ARCHIVED
+            self.signs.doing[handle] = ARCHIVED
         return True
 
     def _said_before(self, handle: Handle) -> str | None:
         """What it said last, to be kept with its end."""
-        doing = self._doing[handle]
+        doing = self.signs.doing[handle]
         return self._doing_of(handle) if doing is ARCHIVED or doing is IN_LOG else doing
 
     def _resume(self, handle: Handle, event: Resumed) -> bool:
@@ -377,22 +260,12 @@ class Ledger(ColumnStore):
         self._details[handle] = told
         doing = self._doing_of(handle)
         is_over = self.ends.forget(handle, told.undoes, self.ids[handle], doing)
-        self._doing[handle] = ARCHIVED if is_over and doing is not None else doing
+        self.signs.doing[handle] = ARCHIVED if is_over and doing is not None else doing
         return True
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         """Delegations of another ledger that this one does not know; all of them but what registries list."""
         super().append_rows(other, moved)
-        if len(other._accounts):
-            firsts = self._account[moved.at :]
-            self._account[moved.at :] = array("i", self._accounts.append(other._accounts, firsts))
-        used = {*self._tool[moved.at :], *self._mode[moved.at :]} - {NO_WORD}  # another may be a secret
-        words = {NO_WORD: NO_WORD, **{number: self._words[other._words.things[number]] for number in sorted(used)}}
-        for name in ("_tool", "_mode"):
-            self.renumber(name, moved.at, words)
-        self._costs |= moved.table(other._costs)
-        self._whole.update(moved.table(dict.fromkeys(other._whole)))
-        self._due |= moved.table(other._due)
         self._faults |= {row: {**faults} for row, faults in moved.table(other._faults).items()}
         self._details |= moved.table(other._details)
         ids = moved.column(other.ids)
@@ -403,17 +276,6 @@ class Ledger(ColumnStore):
                 self.handles.update(known)  # a copy of all costs a tenth
             else:
                 self.handles.update(zip(ids, range(moved.at, len(self.ids)), strict=True))
-
-    def is_whole(self) -> bool:
-        words = len(self._words.things)
-        named = is_within(self._tool, NO_WORD, words) and is_within(self._mode, NO_WORD, words)
-        return named and self._accounts.is_whole() and is_within(self._account, NO_ACCOUNT, len(self._accounts))
-
-    def leave_said_in_log(self) -> None:
-        """What was said last can be had from the line that told of it."""
-        for row, doing in enumerate(self._doing):
-            if doing is not None and not (doing is ARCHIVED and row in self.ends.claims):
-                self._doing[row] = IN_LOG
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -463,18 +325,13 @@ class Ledger(ColumnStore):
         return {fault.message for fault in told}
 
     def _doing_of(self, handle: Handle) -> str | None:
-        doing = self._doing[handle]
+        doing = self.signs.doing[handle]
         if doing is IN_LOG:
             return self._said_in_log(handle)
         return self.ends.said(handle) if doing is ARCHIVED else doing
 
-    def words_here(self) -> Iterator[str | None]:
-        """What any of them said, with which tool and in which mode, as far as that is not kept with the end."""
-        yield from self._words.things
-        yield from (doing for doing in self._doing if doing is not IN_LOG and doing is not ARCHIVED)
-
     def _said_in_log(self, handle: Handle) -> str | None:
-        place, id, at = self._beat_place[handle], self.ids[handle], known(self._beat_at[handle])
+        place, id, at = self.signs.place[handle], self.ids[handle], known(self.signs.at[handle])
         told = self.ends.told_again(place) if place is not None else ()
         return next((e.doing for e in told if isinstance(e, Heard) and (e.id, e.at) == (id, at)), None)
 
@@ -483,23 +340,23 @@ class Ledger(ColumnStore):
 
     def used(self, handle: Handle) -> Spent:
         """Tokens and US dollars, of this delegation alone: as its log tells them, else by the prices of its models."""
-        return Spent(known(self._tokens[handle]), *self._cost(handle))
+        return Spent(self.signs.tokens(handle), *self._cost(handle))
 
     def _cost(self, handle: Handle) -> tuple[float | None, bool]:
         """The dollars, and whether they are an estimate."""
-        told, first = self._costs.get(handle), self._account[handle]
+        told, first = self.signs.costs.get(handle), self.signs.account[handle]
         if told is not None or first == NO_ACCOUNT:
             return told, False
-        cost = self._prices.cost(self._accounts.of(first), known(self.starts.at[handle]))
+        cost = self._prices.cost(self.signs.accounts.of(first), known(self.starts.at[handle]))
         return cost, cost is not None
 
     def covers(self, handle: Handle) -> bool:
         """Whether its dollars are also those of all that it started within itself."""
-        return handle in self._whole
+        return handle in self.signs.whole
 
     def phase(self, handle: Handle) -> Phase | None:
         """What it was in the middle of when it was last heard; whoever saw it later knows whether it still is."""
-        said, seen = _PHASES[self._phase[handle]], self._sighted(handle)
+        said, seen = PHASES[self.signs.phase[handle]], self._sighted(handle)
         if seen is None:
             return said
         return None if seen.phase is None and said in _PAUSES else seen.phase or said
@@ -508,15 +365,15 @@ class Ledger(ColumnStore):
         """Who saw it later than it was last heard."""
         details = self._details.get(handle)
         seen = details.sighted if details else None
-        return seen if seen is not None and seen.at is not None and seen.at > self._beat_at[handle] else None
+        return seen if seen is not None and seen.at is not None and seen.at > self.signs.at[handle] else None
 
     def phase_since(self, handle: Handle) -> Millis | None:
         """Since when it is in that phase; without a phase, since when it does what it said last."""
-        said, seen = _PHASES[self._phase[handle]], self._sighted(handle)
+        said, seen = PHASES[self.signs.phase[handle]], self._sighted(handle)
         if seen is not None and self.phase(handle) is not said:
             return seen.at
-        since = known(self._since[handle])
-        return since if since is not None or said is None else known(self._beat_at[handle])
+        since = known(self.signs.since[handle])
+        return since if since is not None or said is None else known(self.signs.at[handle])
 
     def quiet_since(self, handle: Handle) -> Millis | None:
         """Since when nothing came of it."""
@@ -528,7 +385,7 @@ class Ledger(ColumnStore):
 
     def _quiet_since(self, handle: Handle) -> Millis | None:
         heard = self.heard_at(handle)
-        if self._asked[handle] < AGAIN or self.phase(handle) is not Phase.MODEL:
+        if self.signs.asked[handle] < AGAIN or self.phase(handle) is not Phase.MODEL:
             return heard
         return self.phase_since(handle) or heard
 
@@ -564,29 +421,14 @@ class Ledger(ColumnStore):
         return details.word("cwd") if details else None
 
     def permission_mode(self, handle: Handle) -> str | None:
-        return self._words.word(self._mode[handle])
+        return self.signs.mode(handle)
 
     def details(self, handle: Handle) -> Details:
         return self._details.get(handle, NO_DETAILS)
 
     def last_sign(self, handle: Handle) -> Heard:
         """The last sign of life, with the most that was told of what it used; without a time if there was none."""
-        return Heard(
-            self.ids[handle],
-            known(self._beat_at[handle]),
-            self._beat_place[handle] or NOWHERE,
-            self._doing_of(handle),
-            self._words.word(self._tool[handle]),
-            known(self._tokens[handle]),
-            self._costs.get(handle),
-            _PHASES[self._phase[handle]],
-            known(self._since[handle]),
-            self._asked[handle] or None,
-            self._due.get(handle),
-            self.permission_mode(handle),
-            self._accounts.used(self._account[handle]) or None,
-            handle in self._whole,
-        )
+        return self.signs.told(handle, self.ids[handle], self._doing_of(handle))
 
     def wait(self, handle: Handle) -> Wait | None:
         """Who waits for it, and until when."""
@@ -633,7 +475,7 @@ class Ledger(ColumnStore):
         """The last sign of life in a log. A registry entry is none: nobody rewrites it while the work goes on. Nor is
         the moment in which somebody found its process gone."""
         shape = self.starts.shape[handle]
-        latest = self._beat_at[handle]
+        latest = self.signs.at[handle]
         if shape is not None and not shape.listed:
             latest = max(latest, self.starts.at[handle])
         if self.ends.by[handle] not in _NO_LIFE:
@@ -648,7 +490,7 @@ class Ledger(ColumnStore):
 
     def last_heard(self) -> Millis | None:
         """The last start or sign of life of any of them; of those that only a registry tells of, when it last did."""
-        told = max(max(self._beat_at, default=UNSET), max(self.starts.at, default=UNSET))
+        told = max(max(self.signs.at, default=UNSET), max(self.starts.at, default=UNSET))
         ended = max(compress(self.ends.at, self.ends.by.tobytes().translate(_IS_LIFE)), default=UNSET)
         # What is told beside the columns counts as well; few have that.
         beside = {*self._faults, *self._details, *self.registries.rows}
@@ -671,7 +513,7 @@ class Ledger(ColumnStore):
         details = self._details.get(handle, NO_DETAILS)
         faults, words = self.faults(handle), self.ends.words(handle, self.ids[handle])
         seen = self._sighted(handle)
-        started, heard, ended = starts.place[handle], self._beat_place[handle], self.ends.place[handle]
+        started, heard, ended = starts.place[handle], self.signs.place[handle], self.ends.place[handle]
         cost, is_estimate = self._cost(handle)
         found = Delegation(
             self.ids[handle],
@@ -684,17 +526,17 @@ class Ledger(ColumnStore):
             refs=merge_refs(differing, starts.pids.get(handle)) if differing else starts.refs.get(handle, ()),
             started_at=known(starts.at[handle]),
             heard_at=self.heard_at(handle),
-            doing=words.said if self._doing[handle] is ARCHIVED else self._doing_of(handle),
-            tool=self._words.word(self._tool[handle]),
+            doing=words.said if self.signs.doing[handle] is ARCHIVED else self._doing_of(handle),
+            tool=self.signs.tool(handle),
             phase=self.phase(handle),
             phase_since=self.phase_since(handle),
-            asked=self._asked[handle] or None,
-            call_deadline=self._due.get(handle),
-            permission_mode=self.permission_mode(handle),
-            tokens=known(self._tokens[handle]),
+            asked=self.signs.asked[handle] or None,
+            call_deadline=self.signs.due.get(handle),
+            permission_mode=self.signs.mode(handle),
+            tokens=self.signs.tokens(handle),
             cost=cost,
             cost_estimated=is_estimate,
-            usage=self._accounts.used(self._account[handle]),
+            usage=self.signs.used(handle),
             notes=details.notes(),
             wait=details.wait(),
             process=self.process(handle),

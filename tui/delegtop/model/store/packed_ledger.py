@@ -22,16 +22,17 @@ from delegtop.model.store.archive import Archive, press, unpress
 from delegtop.model.store.column_store import ColumnStore, is_within
 from delegtop.model.store.details import LONG, Details
 from delegtop.model.store.ends import Ends
-from delegtop.model.store.ledger import ARCHIVED, IN_LOG, Handle, Ledger
+from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.store.numbers import Numbering, SharedWords
 from delegtop.model.store.origin_column import OriginColumn
 from delegtop.model.store.packed_places import Packed, shared, unpack_starts
 from delegtop.model.store.registry_listings import RegistryListings
+from delegtop.model.store.signs_of_life import ARCHIVED, IN_LOG, SignsOfLife
 from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 
-LAYOUT = f"4 {sys.byteorder}"
+LAYOUT = f"5 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024
@@ -96,7 +97,7 @@ def unpack_ledger(data: bytes, words: SharedWords | None = None) -> Ledger | Non
 def leave_in_log(ledger: Ledger) -> None:
     """Of a ledger that lines of one log told, each by itself: what was said and returned is had from there."""
     ledger.ends.leave_in_log()
-    ledger.leave_said_in_log()
+    ledger.signs.leave_in_log(ledger.ends.claims)
 
 
 def words_in(ledger: Ledger) -> Iterator[object]:
@@ -108,7 +109,7 @@ def words_in(ledger: Ledger) -> Iterator[object]:
     yield [*{*ledger.starts.task}]
     yield [unpack_starts(each, "") for each in ledger.starts.claims.values()]
     yield [*ledger.starts.refs.values(), *ledger.ends.claims.values()]
-    yield [*ledger.words_here()]
+    yield [*ledger.signs.words_here()]
     yield [ledger.faults(row) for row in ledger.faulty]
     yield [ledger.details(row) for row in ledger.detailed]
     yield [*ledger.ends.archived()]
@@ -294,11 +295,6 @@ def _accounts(packed: PackedStore) -> Accounts:
 
 _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     (Ledger, "ids"): _Beside(list[str], share=lambda ids, words: [*map(words.__getitem__, ids)]),
-    (Ledger, "_words"): _Beside(list[str], lambda words: words.things),
-    (Ledger, "_accounts"): _Beside(PackedStore, lambda accounts: _packed(accounts, 0, {}), _accounts),
-    (Ledger, "_costs"): _of_rows(dict[int, float]),
-    (Ledger, "_whole"): _of_rows(set[int]),
-    (Ledger, "_due"): _of_rows(dict[int, Millis]),
     (Ledger, "_faults"): _of_rows(
         dict[int, tuple[Erred, ...]], lambda told: {row: tuple(each.values()) for row, each in told.items()}, _faults
     ),
@@ -317,6 +313,11 @@ _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     ),
     (Starts, "_deadlines"): _of_rows(dict[int, Millis]),
     (Ends, "claims"): _of_rows(dict[int, tuple[Ended, ...]]),
+    (SignsOfLife, "_words"): _Beside(list[str], lambda words: words.things),
+    (SignsOfLife, "accounts"): _Beside(PackedStore, lambda accounts: _packed(accounts, 0, {}), _accounts),
+    (SignsOfLife, "costs"): _of_rows(dict[int, float]),
+    (SignsOfLife, "whole"): _of_rows(set[int]),
+    (SignsOfLife, "due"): _of_rows(dict[int, Millis]),
     (OriginColumn, "numbers"): _Beside(
         list[HostFile],
         lambda sources: sources.files(),
