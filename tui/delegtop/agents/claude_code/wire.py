@@ -50,7 +50,7 @@ class WireUsage(Struct, gc=False):
         hour = 0 if kept is None else kept.ephemeral_1h_input_tokens or 0
         into, out, read = self.input_tokens or 0, self.output_tokens or 0, self.cache_read_input_tokens or 0
         written = self.cache_creation_input_tokens or 0
-        if 0 <= into | out | read | written | hour | written - hour < _MOST:  # no bit says that one is out of range
+        if 0 <= into < _MOST and 0 <= out < _MOST and 0 <= read < _MOST and 0 <= hour <= written < _MOST:
             return into + written + out, (into, out, read, written - hour, hour)
         new = sum(each for each in (into, written, out) if 0 < each < _MOST)
         written -= hour

@@ -14,8 +14,6 @@ from delegtop.app.widgets.vitals import ActivityGraph, Mode
 from delegtop.base.clock import stepped, wall
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from delegtop.app.state.board import Board
     from delegtop.app.state.intake import Intake
     from delegtop.app.state.known_hosts import KnownHosts
