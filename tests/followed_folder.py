@@ -15,7 +15,7 @@ from tests.patience import until
 from tests.recorded_feed import RecordedFeed, session_lines
 
 from delegtop.feed import live_feed
-from delegtop.feed.live_feed import SourceStatus
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.sources import wakeups
 from delegtop.sources.wakeups import Waker
 

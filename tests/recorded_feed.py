@@ -10,7 +10,8 @@ from tests.patience import until
 
 from delegtop.base.clock import WallClock
 from delegtop.feed import live_feed
-from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Event
 from delegtop.sources.records import Line, Record, Unreadable, records
 
@@ -20,13 +21,13 @@ class RecordedFeed:
 
     def __init__(self, *sources: Path | str, **how: Any) -> None:
         self.lines: list[Line] = []
-        self.unreadable: list[Unreadable] = []
+        self.told: list[Event | Unreadable] = []
         self.feed = Feed([str(source) for source in sources], clock=WallClock(), witness=self._take, **how)
 
     def _take(self, line: Line | None, told: Sequence[Event | Unreadable]) -> None:
         if line is not None:
             self.lines.append(line)
-        self.unreadable += [each for each in told if isinstance(each, Unreadable)]
+        self.told += told
 
     def look(self, times: int = 1) -> list[str]:
         for _ in range(times):
@@ -48,6 +49,10 @@ class RecordedFeed:
         """The end of the session id of every record that was told, in the order of telling."""
         found = [record for line in self.lines for record in records(line)]
         return [str(each.value.get("session_id", ""))[-6:] for each in found if isinstance(each, Record)]
+
+    @property
+    def unreadable(self) -> list[Unreadable]:
+        return [each for each in self.told if isinstance(each, Unreadable)]
 
     @property
     def counted(self) -> Counter[str]:

@@ -8,7 +8,8 @@ from typing import Any
 from tests.telling import handle_of
 
 from delegtop.base.clock import Clock, Millis, parse_time
-from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from tests.telling import at, forest_at, heard, started
 
-from delegtop.feed.live_feed import SourceStatus
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.model.states import State
 from delegtop.report.health import UNHEALTHY
 from delegtop.report.prometheus import lines

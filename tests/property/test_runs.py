@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from delegtop.base.clock import FrozenClock, Millis, WallClock
 from delegtop.base.origin import Origin
 from delegtop.feed import live_feed
-from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.feed.log_index import LogGathering
 from delegtop.feed.open_sessions import OpenSessions
 from delegtop.model.event_runs import EventRun, EventRuns, parts_of

@@ -13,8 +13,9 @@ from tests.watching import NOW, line, register, returned
 
 from delegtop.base.clock import Millis, WallClock
 from delegtop.feed import file_catalogue, log_index
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.index_file import IndexFile
-from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.feed.session_index import SessionIndex
 from delegtop.model.forest import Forest
 from delegtop.sources import inode, snapshot

@@ -15,7 +15,9 @@ from delegtop.app.main import DelegtopApp
 from delegtop.app.state.saved_views import View, Views
 from delegtop.base.clock import Clock, FrozenClock, Millis, parse_time
 from delegtop.base.origin import Origin
-from delegtop.feed.live_feed import Batch, Readable, SourceStatus
+from delegtop.feed.batch import Batch
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Readable
 from delegtop.feed.spoken_pages import SpokenPages, WholeChapter, of_events
 from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation

@@ -18,7 +18,8 @@ from delegtop.app.main import DelegtopApp
 from delegtop.app.state import reader_thread
 from delegtop.base.clock import MINUTE, Millis, WallClock
 from delegtop.feed import live_feed
-from delegtop.feed.live_feed import Batch, Feed
+from delegtop.feed.batch import Batch
+from delegtop.feed.live_feed import Feed
 from delegtop.sources.lines import CHUNK
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ from delegtop.app.pages.inspector.inspector_pane import TABS, Inspector
 from delegtop.base.clock import FrozenClock, Millis
 from delegtop.base.origin import Origin, kernel
 from delegtop.feed.bounded_facts import TEXT
-from delegtop.feed.live_feed import SourceStatus
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.model import notes
 from delegtop.model.events import (
     LOCALHOST,

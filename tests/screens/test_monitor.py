@@ -22,7 +22,7 @@ from delegtop.app.screens.copy import CopyMenu
 from delegtop.app.screens.help_page import Help
 from delegtop.app.screens.source_health import SourceHealth
 from delegtop.base.clock import FrozenClock, Millis
-from delegtop.feed.live_feed import SourceStatus
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.model.events import Erred, Event, Heard, Started
 from delegtop.model.states import State
 

@@ -12,7 +12,7 @@ from delegtop.app.main import DelegtopApp
 from delegtop.app.screens.source_health import SourceHealth, listed
 from delegtop.base.clock import DAY, MINUTE
 from delegtop.base.origin import Origin
-from delegtop.feed.live_feed import SourceStatus
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.sources.records import Unreadable
 
 MakeApp = Callable[..., DelegtopApp]

@@ -63,6 +63,10 @@ def test_an_offset_is_respected() -> None:
     assert parse_time("2025-12-26T10:00:00-08:00") == parse_time("2025-12-26T18:00:00Z")
 
 
+def test_the_letters_of_a_time_may_be_small() -> None:
+    assert parse_time("2026-02-03t09:00:00.5z") == parse_time("2026-02-03T09:00:00.5Z") is not None
+
+
 @pytest.mark.parametrize("digits", ["²5", "٣٤", "0²"])
 def test_digits_of_other_scripts_are_not_a_time(digits: str) -> None:
     assert parse_time(f"2025-12-26T10:00:{digits}Z") is None

@@ -18,8 +18,8 @@ from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.cli.metrics import write
 from delegtop.diagnosis.verdicts import Kind
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.host_states import HostState, HostStatus
-from delegtop.feed.live_feed import SourceStatus
 from delegtop.model.events import Event, Heard, Outcome, Phase
 from delegtop.model.forest import Forest
 from delegtop.model.states import State

@@ -19,7 +19,8 @@ from delegtop.base.origin import Origin
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.diagnosis.appearances import Appearances
-from delegtop.feed.live_feed import Batch, Feed
+from delegtop.feed.batch import Batch
+from delegtop.feed.live_feed import Feed
 from delegtop.feed.replay_feed import Replay
 from delegtop.model.events import Deviation, Heard, Noted, Phase, Started, Surveyed
 from delegtop.model.forest import Forest

@@ -20,7 +20,8 @@ from delegtop.feed import file_catalogue as catalogue_module
 from delegtop.feed import live_feed as feed_module
 from delegtop.feed import process_watch
 from delegtop.feed import recent_window as window_module
-from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Ended, Event, Outcome, Started
 from delegtop.model.forest import Forest

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -289,19 +289,12 @@ def test_26_that_nobody_can_tell_of_changes_is_said(folder: FollowedFolder) -> N
 
 
 def surveys_of(folder: FollowedFolder) -> list[tuple[str, ...]]:
-    """Which sessions stand in a registry, whenever that is told."""
-    surveys: list[tuple[str, ...]] = []
-
-    def take(_: object, told: Sequence[object]) -> None:
-        surveys.extend(each.ids for each in told if isinstance(each, Surveyed))
-
-    folder.recorded.feed._witness = take
-    return surveys
+    """Which sessions stood in a registry, whenever that was told."""
+    return [each.ids for each in folder.recorded.told if isinstance(each, Surveyed)]
 
 
 def test_27_a_registry_that_is_rewritten_in_place_is_never_seen_torn(folder: FollowedFolder) -> None:
     book = folder.inside / "registry.json"
-    surveys = surveys_of(folder)
     stop, versions = threading.Event(), [[f"v{version:02}{number:03}" for number in range(30)] for version in range(9)]
 
     def rewrite() -> None:
@@ -317,22 +310,21 @@ def test_27_a_registry_that_is_rewritten_in_place_is_never_seen_torn(folder: Fol
     writer = threading.Thread(target=rewrite)
     writer.start()
     try:
-        while len(surveys) < 10:
+        while len(surveys_of(folder)) < 10:
             folder.look()
     finally:
         stop.set()
         writer.join()
     whole = {tuple(f"sess_20260501_{name}" for name in names) for names in versions}
-    assert {*surveys} <= whole
+    assert {*surveys_of(folder)} <= whole
 
 
 def test_28_and_29_an_entry_that_leaves_and_a_registry_that_is_broken(folder: FollowedFolder) -> None:
     book = folder.inside / "registry.json"
-    surveys = surveys_of(folder)
     book.write_text(registry("aaa111", "bbb222"))
     folder.becomes(book, "live")
     book.write_text(registry("bbb222"))
-    while len(surveys) < 2:
+    while len(surveys_of(folder)) < 2:
         folder.look()
     for broken, why in (("", "empty"), (registry("aaa111")[:-9], "torn")):
         book.write_text(broken)
@@ -340,7 +332,7 @@ def test_28_and_29_an_entry_that_leaves_and_a_registry_that_is_broken(folder: Fo
         assert "; showing the one of " in folder.becomes(book, "stale").detail
     book.write_text(json.dumps({}))
     folder.becomes(book, "live")
-    assert [[each[-6:] for each in survey] for survey in surveys] == [["aaa111", "bbb222"], ["bbb222"], []]
+    assert [[each[-6:] for each in survey] for survey in surveys_of(folder)] == [["aaa111", "bbb222"], ["bbb222"], []]
 
 
 def test_34_a_pipe_and_a_folder_under_the_name_of_a_log(folder: FollowedFolder) -> None:

@@ -14,8 +14,9 @@ import pytest
 
 from delegtop.base.clock import DAY, HOUR, MINUTE, Millis, WallClock, iso
 from delegtop.feed import recency as recency_module
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.formats import Formats
-from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.feed.recency import Recency
 from delegtop.model.forest import Forest
 from delegtop.sources.text_identity.text_ends import TextEnds, ends

@@ -11,7 +11,8 @@ from tests.watching import NOW, line, register, returned
 
 from delegtop.base.clock import FrozenClock
 from delegtop.feed import live_feed, resting_logs
-from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest
 from delegtop.sources import inode

@@ -33,6 +33,12 @@ def test_a_bom_a_carriage_return_and_nuls_around_an_object_do_not_matter(around:
     assert read(around % b'{"id": 1}') == ([{"id": 1}], [])
 
 
+def test_a_line_after_a_hole_begins_behind_the_hole() -> None:
+    """Whether the hole is skipped while the file is read depends on where a block of it begins."""
+    text = b'{"id": "half \\ud83d"}'
+    assert list(records(Line(AT, b"\0\0\0" + text))) == list(records(Line(Origin("log.jsonl", 7, 1_003), text)))
+
+
 def test_glued_objects_are_all_read_and_know_where_they_begin() -> None:
     found = list(records(Line(AT, b'{"id": 1}{"id": 2} {"id": 3}')))
     assert [(item.origin.line, item.origin.offset) for item in found] == [(7, 1_000), (7, 1_009), (7, 1_019)]

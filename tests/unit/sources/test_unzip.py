@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from delegtop.base.clock import FrozenClock, Millis
-from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.sources import unzip
 from delegtop.sources.unpack import BOMB, DAMAGED, TRUNCATED, UNSUPPORTED, Spoilt
 

@@ -4,7 +4,8 @@ import shlex
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from delegtop.feed.live_feed import STDIN, SourceStatus
+from delegtop.feed.file_catalogue import STDIN
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.model.delegation import Delegation
 from delegtop.sources.discover import is_packed
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from delegtop.app.alarm import Alarm
     from delegtop.app.history_learning import Learning
     from delegtop.diagnosis.assessments import Assessments
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
     from delegtop.observation.observation import Observation
     from delegtop.report.status.status_keeper import StatusKeeper
 
@@ -367,7 +367,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
     def action_replay(self) -> None:
         """Try hosts again that are missing; else to the last record of what is long over, or where nothing is shown to
         the logs that are offered."""
-        from delegtop.feed.live_feed import offers  # it is loaded long since
+        from delegtop.feed.followed_file import offers  # it is loaded long since
 
         fleet = self.hosts.fleet
         if fleet is not None and self.board.moment is None and (tried := fleet.retry()):

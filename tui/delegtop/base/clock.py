@@ -199,7 +199,7 @@ def parse_time(text: str, zone: tzinfo = UTC) -> Millis | None:
         moment = datetime.fromisoformat(text)
         return millis(moment if moment.tzinfo else moment.replace(tzinfo=zone))
     except (ValueError, OverflowError):
-        return None
+        return parse_time(text[:-1] + "Z", zone) if text[-1] == "z" else None  # so it may be written, too
 
 
 def millis(moment: datetime) -> Millis:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from delegtop.diagnosis.case import Exists
     from delegtop.diagnosis.finding import Finding
     from delegtop.diagnosis.rule import Rule
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
     from delegtop.model.forest import Forest
     from delegtop.observation.loose_objects import LooseObject
     from delegtop.observation.made_files import Unfound
@@ -80,7 +80,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _read_as(source: "SourceStatus", contract: str) -> "SourceStatus":
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
 
     return SourceStatus(source.path, contract, 1, 0, "live", size=source.size, read=source.size)
 

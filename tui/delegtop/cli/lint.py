@@ -83,7 +83,7 @@ def run(arguments: Namespace) -> int:
 def _verdict(judged: "Mapping[str, list[Finding]]", unread: Mapping[str, str]) -> "CheckResult":
     """The files and what was found in them, as reports take it."""
     from delegtop.base.clock import WallClock
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
     from delegtop.report.check_report import CheckResult, CheckSubject
 
     sources = [SourceStatus(path, "agent-file", records=1, unreadable=0, status="live") for path in judged]

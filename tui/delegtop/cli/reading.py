@@ -16,7 +16,8 @@ from delegtop.cli.progress import Progress
 
 if TYPE_CHECKING:
     from delegtop.base.ssh_command import SshAddress
-    from delegtop.feed.live_feed import SourceStatus, Witness
+    from delegtop.feed.followed_file import SourceStatus
+    from delegtop.feed.line_reading import Witness
     from delegtop.model.call_durations import CallCounts
     from delegtop.observation.observation import Heed, Observation
     from delegtop.observation.source_discovery import Places

@@ -8,7 +8,7 @@ from delegtop.base.clock import DAY, Millis, WallClock, age, iso
 from delegtop.cli import diagnostics
 
 if TYPE_CHECKING:
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
     from delegtop.model.forest import Forest
     from delegtop.observation.observation import Observation
 
@@ -23,7 +23,7 @@ NOTHING_YET = "no logs of agents are found yet; waiting for the first (delegtop 
 
 def offer(statuses: "Sequence[SourceStatus]", now: Millis) -> str:
     """Which logs could be replayed; empty if there are none."""
-    from delegtop.feed.live_feed import offers
+    from delegtop.feed.followed_file import offers
 
     found = offers(statuses)
     if not found:
@@ -54,7 +54,7 @@ def past(sources: Sequence[str], forest: "Forest") -> str:
 
 def empty(seen: "Observation") -> str:
     """Why there is no delegation, and what to do about it."""
-    from delegtop.feed.live_feed import offers
+    from delegtop.feed.followed_file import offers
 
     statuses = seen.statuses
     if not seen.places.named:

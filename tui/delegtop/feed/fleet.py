@@ -14,11 +14,14 @@ from delegtop.base.hub_address import HubAddress
 from delegtop.base.origin import Origin
 from delegtop.base.ssh_command import SshAddress
 from delegtop.feed.as_of import AsOf
+from delegtop.feed.batch import Batch
 from delegtop.feed.fleet_links import FleetLinks
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.host_link import HostConnection, HostLink
 from delegtop.feed.host_states import HostState, HostStatus
 from delegtop.feed.incoming import HostStream, Incoming, ToldLine
-from delegtop.feed.live_feed import BATCH, Batch, Feed, SourceStatus, Witness
+from delegtop.feed.line_reading import Witness
+from delegtop.feed.live_feed import BATCH, Feed
 from delegtop.feed.source_statuses import SourceStatuses
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event

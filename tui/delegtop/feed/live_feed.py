@@ -8,27 +8,25 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Protocol, cast
 
-import msgspec
-
 from delegtop.base.clock import Clock, FrozenClock, Millis, monotonic
 from delegtop.base.origin import Origin
 from delegtop.feed.acts_done import ActsDone
-from delegtop.feed.as_of import AsOf, after
+from delegtop.feed.as_of import AsOf
+from delegtop.feed.batch import Batch
 from delegtop.feed.file_catalogue import STDIN, FileCatalogue, Sift
-from delegtop.feed.followed_file import FollowedFile, SourceStatus, offers
+from delegtop.feed.followed_file import FollowedFile, SourceStatus
 from delegtop.feed.formats import Formats
 from delegtop.feed.kernel_watch import KernelWatch
 from delegtop.feed.left_running import LeftRunning
 from delegtop.feed.line_history import LineHistory
+from delegtop.feed.line_reading import LineReading, Witness
 from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.feed.source_statuses import SourceStatuses
 from delegtop.model.delegation import Delegation
 from delegtop.model.event_runs import EventRun, EventRuns, each_of
-from delegtop.model.events import Deviation, Ended, Event, Heard, Noted, ProcessSeen, Started
-from delegtop.model.forest import Forest
+from delegtop.model.events import Event, Noted, ProcessSeen, Started
 from delegtop.model.notes import ACTED, LEFT_RUNNING
-from delegtop.model.store.ledger import Ledger
 from delegtop.sources.discover import Roots
 from delegtop.sources.records import Line, LineBlock, Unreadable
 from delegtop.sources.spool import Spool
@@ -39,9 +37,6 @@ if TYPE_CHECKING:
     from delegtop.feed.session_index import OpenIndex
     from delegtop.feed.spoken_pages import SpokenPages
     from delegtop.kernel.open_call import OpenCall
-    from delegtop.model.call_durations import CallsOfOne
-
-__all__ = ["STDIN", "Batch", "Feed", "Readable", "SourceStatus", "Witness", "after", "offers"]
 
 BATCH = 256
 """Events, and those of the rest of a block. Larger batches fall out of the processor's cache before they are folded."""
@@ -74,31 +69,6 @@ _UNWRITTEN = 20_000
 _WAL = "-wal"
 """What a database is called to which a program writes first."""
 _HERE = "./"
-
-
-Witness = Callable[[Line | None, Sequence[Event | Unreadable]], None]
-"""Is told every line with all it tells, in the order of reading; without a line, what no line tells."""
-
-
-class Batch(msgspec.Struct, frozen=True):
-    """Events that arrived together."""
-
-    events: Sequence[Event]
-    at: Millis | None = None
-    """The moment in the past at which all this is known; None for the present."""
-    forest: Forest | None = None
-    """Everything as it was just before, in place of whatever was known: time has leapt."""
-    ledger: Ledger | None = None
-    """What whole files told, in place of their events."""
-    moments: list[Event] = []
-    """Of the ledger, for who hears of events: what a timeline is made of."""
-    calls: "Sequence[CallsOfOne] | None" = None
-    """Of sessions that were read in an earlier run: how long their calls took, in place of most signs of life."""
-
-    @property
-    def size(self) -> int:
-        """About how much there is to take in."""
-        return len(self.events) + (len(self.ledger) if self.ledger is not None else 0)
 
 
 class Readable(Protocol):
@@ -157,6 +127,7 @@ class Feed:
         self._readings = self._files.readings
         self._past = LineHistory(self._readings, self._tail, self._files.shelf, formats, STDIN)
         self._processes = SessionProcesses(clock, self._is_first_hand)
+        self._lines = LineReading(self._processes, self._window, self._horizon, witness)
         self._kernel = KernelWatch(clock)
         self._left = LeftRunning(clock)
         self._left_calls: Sequence[OpenCall] = ()
@@ -350,7 +321,6 @@ class Feed:
         batch: list[Event | EventRun] = []
         in_runs = 0
         limit = monotonic() + BATCH_SECONDS
-        alone = self._horizon is not None or self._witness is not None
         path: str | None = None
         reading: FollowedFile
         index, apart, held, told = self._files.index, None, None, list[Event | EventRun]()
@@ -371,14 +341,8 @@ class Feed:
             reading.dialect.is_brief = is_held or (self._is_brief and (index is None or held is not None))
             reading.dialect.calls = held.calls if held is not None and is_held else None
             into = told if is_held or apart is not None else batch
-            if not isinstance(each, LineBlock):
-                self._read(reading, each, into)
-            elif alone:
-                for line in each.lines():
-                    self._read(reading, line, into)
-            else:
-                count = self._read_block(reading, each, into, in_runs=index is None or apart is not None)
-                in_runs += count if apart is None else 0
+            count = self._lines.read(reading, each, into, in_runs=index is None or apart is not None)
+            in_runs += count if apart is None else 0
             if is_held and index is not None and held is not None:
                 index.hold(reading, held, _alone(told))
                 told = []
@@ -407,100 +371,6 @@ class Feed:
             self._pace.moved()
             self._processes.take(batch)
             yield _told(batch, in_runs)
-
-    def _read_block(
-        self, reading: FollowedFile, block: LineBlock, batch: list[Event | EventRun], *, in_runs: bool
-    ) -> int:
-        """The same as reading its lines one by one, for less; with runs for those who can fold them. Returns how many
-        events are in these."""
-        records, unmade, has_cut = 0, 0, False
-        for told in reading.read_block(block):
-            if type(told) is Heard and not has_cut:  # the bulk of every log
-                batch.append(told)
-                records += 1
-            elif isinstance(told, EventRun):
-                self._mind_run(reading, told)
-                if in_runs:
-                    batch.append(told)
-                    unmade += len(told)
-                else:
-                    batch += told
-                records += len(told)
-            elif told is None:
-                records += 1
-            elif not isinstance(told, Line | tuple) and not has_cut:
-                self._mind(reading, told)
-                batch.append(told)
-                records += 1
-            else:
-                if isinstance(told, Line):
-                    whole = reading.read(told)
-                else:
-                    whole = reading.shortened(told if isinstance(told, tuple) else (told,))
-                has_cut = reading.dialect.has_cut
-                if len(whole) == 1 and type(whole[0]) is Heard:
-                    batch.append(whole[0])
-                    records += 1
-                else:
-                    records += self._take(reading, whole, batch, None)
-        reading.records += records
-        return unmade
-
-    def _read(self, reading: FollowedFile, line: Line | Unreadable, batch: list[Event | EventRun]) -> None:
-        """Put what one line tells into the batch, and count it."""
-        horizon, witness = self._horizon, self._witness
-        if isinstance(line, Unreadable):
-            reading.note(line)
-            if witness is not None:
-                witness(None, (line,))
-            return
-        told = reading.read(line)
-        if witness is not None:
-            witness(reading.dialect.original(line), told)
-        if horizon is None and len(told) == 1 and type(told[0]) is Heard:
-            reading.records += 1
-            batch.append(told[0])
-        else:
-            reading.records += self._take(reading, told, batch, horizon)
-
-    def _take(
-        self,
-        reading: FollowedFile,
-        told: Sequence[Event | Unreadable],
-        batch: list[Event | EventRun],
-        horizon: AsOf | None,
-    ) -> bool:
-        """Count what one line tells and put it into the batch; True if it is a record."""
-        is_record = False
-        for event in told:
-            if isinstance(event, Unreadable):
-                reading.note(event)
-                continue
-            is_record = True
-            known = (event,) if horizon is None else horizon.let(event)
-            if known is None:
-                reading.later += 1
-                continue
-            self._mind(reading, event)
-            batch += known
-        return is_record
-
-    def _mind(self, reading: FollowedFile, event: Event) -> None:
-        """What an event means for the reading itself."""
-        if type(event) is Deviation:
-            reading.note(event)
-        elif type(event) is Started:
-            if event.pid is not None and not reading.dialect.second_hand:
-                self._processes.mind(event)
-                self._window.keep(event.id)
-        elif type(event) is Ended and self._processes.has_any and not reading.dialect.second_hand:
-            self._processes.mind(event)
-
-    def _mind_run(self, reading: FollowedFile, run: EventRun) -> None:
-        """The same of a run: nobody's processes matter in most logs."""
-        if run.names_processes or self._processes.has_any:
-            for event in run.starts_and_ends():
-                self._mind(reading, event)
 
     # -- looking for files -----------------------------------------------------------------------------------------
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from delegtop.base.clock import Clock, Millis, ReplayClock, WallClock, monotonic
 from delegtop.base.origin import Origin
-from delegtop.feed.live_feed import Batch, Feed, SourceStatus
+from delegtop.feed.batch import Batch
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Event
 from delegtop.model.forest import Forest

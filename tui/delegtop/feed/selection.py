@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
-from delegtop.feed.live_feed import after
+from delegtop.feed.as_of import after
 from delegtop.model.events import (
     OF_NONE,
     Described,

@@ -10,7 +10,7 @@ from delegtop.base.origin import Origin
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.finding import Finding
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
     from delegtop.report.check_report import CheckSubject
 
 _LARGEST = 4 * 1024 * 1024

@@ -13,7 +13,7 @@ from delegtop.observation.unread_sources import unread
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.finding import Finding
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
     from delegtop.model.policy import Policy
 
 _ERROR = frozenset({"code", "recoverable", "recommendation"})

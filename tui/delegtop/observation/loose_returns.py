@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from delegtop.observation.unread_sources import unread
 
 if TYPE_CHECKING:
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
     from delegtop.model.events import Event
     from delegtop.model.forest import Forest
 
@@ -65,7 +65,7 @@ def _events(path: str) -> "list[Event]":
 
 
 def _status(source: "SourceStatus", events: "list[Event]", format: str = DIALECT) -> "SourceStatus":
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
     from delegtop.model.events import Deviation
 
     deviations = [event for event in events if isinstance(event, Deviation)]

@@ -22,8 +22,11 @@ from delegtop.base.clock import (
     parse_time,
     sleep,
 )
-from delegtop.feed.file_catalogue import Sift
-from delegtop.feed.live_feed import STDIN, Batch, Feed, Readable, SourceStatus, Witness
+from delegtop.feed.batch import Batch
+from delegtop.feed.file_catalogue import STDIN, Sift
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.line_reading import Witness
+from delegtop.feed.live_feed import Feed, Readable
 from delegtop.model.forest import Forest
 from delegtop.model.policy import Policy
 from delegtop.observation.agent_limits import limits_near

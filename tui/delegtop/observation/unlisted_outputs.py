@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from delegtop.base.origin import Origin
 
 if TYPE_CHECKING:
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
     from delegtop.model.events import Deviation
 
 _LARGEST = 16 * 1024 * 1024

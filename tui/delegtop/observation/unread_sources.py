@@ -4,7 +4,7 @@ import glob
 import os
 from collections.abc import Sequence
 
-from delegtop.feed.live_feed import SourceStatus
+from delegtop.feed.followed_file import SourceStatus
 
 
 def unread(named: Sequence[str], statuses: Sequence[SourceStatus]) -> list[SourceStatus]:

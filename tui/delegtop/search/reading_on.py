@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from delegtop.dialects import load
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.kept_session import has_secret
-from delegtop.feed.live_feed import SourceStatus
 from delegtop.feed.recent_window import session_of
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE

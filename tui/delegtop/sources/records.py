@@ -208,6 +208,11 @@ def _salvage(line: Line) -> Iterator[Record | Unreadable]:
     if b"{" not in data and b"\0" not in data:
         yield Unreadable(line.origin, NOT_JSON, excerpt(data))
         return
+    if data[0] == 0 and not _is_utf16(data):  # a hole before it
+        rest = data.lstrip(b"\0")
+        at = line.origin.offset + len(data) - len(rest)
+        yield from records(Line(Origin(line.origin.source, line.origin.line, at), rest, line.at))
+        return
     from json import JSONDecodeError  # few lines need more than the strict reader
 
     lenient = _Lenient(data)

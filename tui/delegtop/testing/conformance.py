@@ -27,7 +27,8 @@ from delegtop.base.clock import SECOND, FrozenClock, Millis, parse_time
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Unit, load, recognise
 from delegtop.dialects import Sample as Beginning
-from delegtop.feed.live_feed import Feed, SourceStatus
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Deviation, Event, Surveyed
 from delegtop.model.forest import Forest
 from delegtop.sources.database import MAGIC

@@ -14,7 +14,7 @@ from delegtop.app.state.intake import Intake
 from delegtop.app.state.reader_thread import Reader
 from delegtop.base.clock import FrozenClock, Millis
 from delegtop.base.origin import Origin
-from delegtop.feed.live_feed import Batch
+from delegtop.feed.batch import Batch
 from delegtop.model.events import Event, Started
 from delegtop.model.forest import Forest
 from delegtop.settings import Settings

@@ -13,7 +13,8 @@ from delegtop.app.state import reader_thread as reading
 from delegtop.app.state.reader_thread import Reader
 from delegtop.base.clock import monotonic, sleep
 from delegtop.base.origin import Origin
-from delegtop.feed.live_feed import Batch, SourceStatus
+from delegtop.feed.batch import Batch
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.spoken_pages import SpokenPages
 from delegtop.kernel.open_call import OpenCall
 from delegtop.model.delegation import Delegation

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from delegtop.app.state.known_hosts import KnownHosts
     from delegtop.app.state.long_over import Bygone
     from delegtop.app.state.reader_thread import Reader
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
 
 _FROZEN = Mode("◆", "#", "frozen", "bold $secondary")
 _LIVE = Mode("●", "*", "live", "bold $success")

@@ -17,7 +17,7 @@ from delegtop.app.widgets.filter_bar import FilterBar
 from delegtop.app.widgets.notice import megabytes
 from delegtop.app.widgets.sheet import Block, LabelledFact
 from delegtop.base.clock import Clock, Millis, age
-from delegtop.feed.live_feed import SourceStatus
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.recent_window import session_of
 from delegtop.model.events import Deviation
 from delegtop.report import privacy

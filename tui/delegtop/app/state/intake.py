@@ -13,7 +13,7 @@ from delegtop.base.clock import monotonic
 if TYPE_CHECKING:
     from delegtop.app.state.board import Board
     from delegtop.app.state.reader_thread import Reader
-    from delegtop.feed.live_feed import Batch
+    from delegtop.feed.batch import Batch
 
 HELD = 500_000
 SECONDS = 60
@@ -98,7 +98,7 @@ class Intake:
         took = monotonic() - began
         self.held -= len(piece)
         if rest:
-            from delegtop.feed.live_feed import Batch  # the first picture has nothing to take in
+            from delegtop.feed.batch import Batch  # the first picture has nothing to take in
 
             self._waiting.appendleft(Batch(rest, batch.at, ledger=batch.ledger))
             wanted = int(len(piece) * _PIECE / max(took, 1e-6))

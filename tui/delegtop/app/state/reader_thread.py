@@ -14,7 +14,9 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from delegtop.base.clock import monotonic
-from delegtop.feed.live_feed import Batch, Readable, SourceStatus
+from delegtop.feed.batch import Batch
+from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.live_feed import Readable
 from delegtop.model.store.column_growth import give_back, share_one_heap
 
 _QUEUED, _IN_TURN = 32, 2

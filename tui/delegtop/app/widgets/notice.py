@@ -10,7 +10,7 @@ from delegtop.base import text
 from delegtop.base.clock import Millis, age
 
 if TYPE_CHECKING:
-    from delegtop.feed.live_feed import SourceStatus
+    from delegtop.feed.followed_file import SourceStatus
 
 _BAR = 32
 _LEFT_OUT = "left out"
@@ -71,7 +71,7 @@ def nothing_open(hidden: int, key: str) -> Content:
 
 def nothing_told(statuses: "Sequence[SourceStatus]", now: Millis) -> Content:
     """Sources there are, delegations there are none: which source, and why."""
-    from delegtop.feed.live_feed import offers  # it says so once all is read
+    from delegtop.feed.followed_file import offers  # it says so once all is read
     from delegtop.report.health import UNHEALTHY
 
     if not statuses:
