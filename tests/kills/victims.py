@@ -18,10 +18,11 @@ from delegtop.app import clipboard
 from delegtop.app.pages.triage.problem_marks import Marks, Problem
 from delegtop.app.state.saved_views import View, Views
 from delegtop.base.clock import Millis, WallClock
+from delegtop.base.paths import index_place
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.dialects.recording import tape
-from delegtop.feed import file_catalogue, index_file, log_index
+from delegtop.feed import file_catalogue, log_index
 from delegtop.report.status import status_file
 from delegtop.search import search_file
 
@@ -320,7 +321,7 @@ def _index(*command: str) -> Victim:
 
     def check(stage: Stage, _told: int) -> None:
         with _past():
-            for place in (index_file.place(), search_file.place()):
+            for place in (index_place(), search_file.place()):
                 assert not place.exists() or place.stat().st_mode & 0o777 == 0o600
             for again in (("tree", "--all", "--json"), ("find", "the", "--json")):
                 plain = silently(*again, "--no-index")

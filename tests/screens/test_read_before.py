@@ -11,9 +11,10 @@ from textual.pilot import Pilot
 
 from delegtop.app.main import DelegtopApp
 from delegtop.base.clock import WallClock
+from delegtop.base.paths import index_place
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
-from delegtop.feed import file_catalogue, index_file
+from delegtop.feed import file_catalogue
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.model.states import State
 from delegtop.observation.observation import opened
@@ -73,7 +74,7 @@ def lines_read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def kept(pilot: Pilot[None]) -> None:
-    await until(pilot, lambda: index_file.place().exists())
+    await until(pilot, lambda: index_place().exists())
 
 
 async def test_what_a_dashboard_has_read_the_next_one_does_not_read_and_shows_the_same(
@@ -113,12 +114,12 @@ async def test_a_session_that_goes_on_is_read_from_its_top_and_goes_on_on_the_sc
 
 async def test_whoever_turned_it_off_reads_all_and_keeps_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["tree", str(home)]) == Exit.OK
-    before = index_file.place().read_bytes()
+    before = index_place().read_bytes()
     read = lines_read(monkeypatch)
     async with dashboard(home, index=False) as (app, _):
         assert len({*read}) == sum(1 for path in home.rglob("*.json*"))
         assert len(shown(app)) == SESSIONS * 4
-    assert index_file.place().read_bytes() == before
+    assert index_place().read_bytes() == before
 
 
 async def test_who_goes_back_in_time_is_told_every_sign_of_life(home: Path) -> None:

@@ -11,9 +11,10 @@ import pytest
 from tests.past_sessions import SECRET, days_ago, few, place_of, session, write
 
 from delegtop.base.clock import Millis
+from delegtop.base.paths import index_place
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
-from delegtop.feed import file_catalogue, index_file
+from delegtop.feed import file_catalogue
 from delegtop.report import found_sessions
 from delegtop.report.found_sessions import FoundSession, FoundSessions, Match
 from delegtop.search import finding_words, reading_on, search_file
@@ -75,7 +76,7 @@ def test_they_are_found_where_so_much_was_read_that_sessions_are_kept_as_well(
     monkeypatch.setattr(file_catalogue, "WORTH", 0)
     few()
     assert found(capsys, words) == [session(number) for number in numbers]
-    assert index_file.place().exists()
+    assert index_place().exists()
 
 
 def test_it_is_told_when_it_was_how_it_ended_and_what_opens_it(capsys: pytest.CaptureFixture[str]) -> None:

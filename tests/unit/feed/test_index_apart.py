@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from delegtop.base.clock import Millis
-from delegtop.feed import index_apart
+from delegtop.feed import process_messages
 from delegtop.feed.index_apart import IndexApart
 from delegtop.feed.index_file import IndexFile
 
@@ -56,7 +56,7 @@ def test_from_one_that_fails_nothing_is_known_and_nothing_is_written(
 ) -> None:
     IndexFile(place, CONTEXT).write({"a log": b"told"}, [(b"a block", ["one"])], [], NOW)
     before = place.read_bytes()
-    monkeypatch.setattr(index_apart, "_COMMAND", (sys.executable, "-c", instead))
+    monkeypatch.setattr(process_messages, "_COMMAND", (sys.executable, "-c", instead))
     apart = IndexApart(place, CONTEXT)
     assert [*apart.find(["a log"], NOW)] == []
     assert [*apart.find_blocks(["one"], NOW)] == []
@@ -66,7 +66,7 @@ def test_from_one_that_fails_nothing_is_known_and_nothing_is_written(
 
 def test_there_is_none_that_can_be_begun(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     IndexFile(place, CONTEXT).write({"a log": b"told"}, [], [], NOW)
-    monkeypatch.setattr(index_apart, "_COMMAND", ("/nonexistent",))
+    monkeypatch.setattr(process_messages, "_COMMAND", ("/nonexistent",))
     assert [*IndexApart(place, CONTEXT).find(["a log"], NOW)] == []
 
 

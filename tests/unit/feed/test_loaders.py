@@ -12,10 +12,12 @@ import pytest
 from tests.homes import Transcript
 from tests.unit.feed.test_session_index import NOW, SAMPLES, aged, kept, learned
 
+from delegtop.base import private_database
 from delegtop.base.clock import DAY, WallClock
+from delegtop.base.paths import index_place
 from delegtop.cli import main
 from delegtop.dialects import Sample
-from delegtop.feed import file_catalogue, index_file, lending, live_feed, loaders
+from delegtop.feed import file_catalogue, lending, live_feed, loaders, process_messages
 from delegtop.feed.file_catalogue import FileCatalogue
 
 GARBAGE = "import sys; sys.stdin.buffer.read(8); sys.stdout.buffer.write(b'x' * 100)"
@@ -166,17 +168,17 @@ def test_one_that_fails_costs_nothing_but_time(
     does: str, folder: Path, lent: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = tree(capsys, folder, "--no-index")
-    monkeypatch.setattr(loaders, "_COMMAND", (sys.executable, "-c", does))
+    monkeypatch.setattr(process_messages, "_COMMAND", (sys.executable, "-c", does))
     assert tree(capsys, folder) == plain
     assert not sum(lent)
-    index_file.remove(index_file.place())
+    private_database.remove(index_place())
 
 
 def test_where_no_other_process_can_be_started_all_is_read_here(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = tree(capsys, folder, "--no-index")
-    monkeypatch.setattr(loaders, "_COMMAND", ("/nowhere/python",))
+    monkeypatch.setattr(process_messages, "_COMMAND", ("/nowhere/python",))
     assert tree(capsys, folder) == plain
 
 

@@ -18,6 +18,7 @@ from tests.unit.feed.test_session_index import LONG_AGO, NOW
 
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.origin import Origin
+from delegtop.base.paths import index_place
 from delegtop.cli import main
 from delegtop.feed import file_catalogue, index_file, session_index
 from delegtop.feed.index_file import IndexFile
@@ -193,7 +194,7 @@ def test_an_index_of_an_earlier_version_gets_what_it_lacks(tmp_path: Path) -> No
 
 
 def blocks() -> list[list[KeptSession]]:
-    database = sqlite3.connect(index_file.place())
+    database = sqlite3.connect(index_place())
     rows = database.execute("SELECT data FROM sessions").fetchall()
     database.close()
     found = [unpack_block(data) for (data,) in rows]

@@ -17,9 +17,10 @@ from tests.watching import line, register
 from delegtop import learned_durations
 from delegtop.base import private_database
 from delegtop.base.clock import Millis, WallClock, parse_time
+from delegtop.base.paths import index_place
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
-from delegtop.feed import file_catalogue, index_file, kept_session, log_index, session_gathering, session_index
+from delegtop.feed import file_catalogue, kept_session, log_index, session_gathering, session_index
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
@@ -62,9 +63,9 @@ def told(capsys: pytest.CaptureFixture[str], folder: Path, *more: str) -> tuple[
 
 
 def kept() -> int:
-    if not index_file.place().exists():
+    if not index_place().exists():
         return 0
-    found = IndexFile(index_file.place(), "").summary()
+    found = IndexFile(index_place(), "").summary()
     return 0 if found is None else found.sessions
 
 
@@ -103,7 +104,7 @@ def test_of_a_block_that_was_packed_what_is_let_go_of_later_is_not_written(
     monkeypatch.setattr(session_index, "MOST", 8)  # two sessions of four
     make_history(tmp_path / "logs", 7, 60_000, LONG_AGO * 1_000)
     plain = told(capsys, tmp_path / "logs", "--no-index")
-    index = SessionIndex(IndexFile(index_file.place(), session_index.context()), logs=False)
+    index = SessionIndex(IndexFile(index_place(), session_index.context()), logs=False)
     feed = Feed([str(tmp_path / "logs")], clock=WallClock(), index=lambda: index)
     while feed.is_behind or not index._packed:
         for _ in feed.poll():
@@ -136,13 +137,13 @@ def test_what_is_kept_is_for_its_owner_alone_and_can_be_deleted(
 ) -> None:
     told(capsys, aged(SAMPLES / "claude-code", tmp_path / "logs"))
     assert kept()
-    assert index_file.place().stat().st_mode & 0o777 == 0o600
-    assert index_file.place().parent.stat().st_mode & 0o777 == 0o700
+    assert index_place().stat().st_mode & 0o777 == 0o600
+    assert index_place().parent.stat().st_mode & 0o777 == 0o700
     main(["index", "show"])
     assert "sessions and logs" in capsys.readouterr().out
     main(["index", "clear"])
     assert capsys.readouterr().out == "deleted\n"
-    assert not index_file.place().exists()
+    assert not index_place().exists()
 
 
 @pytest.mark.parametrize("how", ["flag", "project", "environment"])
@@ -157,14 +158,14 @@ def test_whoever_turns_it_off_keeps_nothing(
     elif how == "environment":
         monkeypatch.setenv("DELEGTOP_INDEX", "false")
     told(capsys, folder, *(["--no-index"] if how == "flag" else []))
-    assert not index_file.place().exists()
+    assert not index_place().exists()
 
 
 def test_a_session_with_a_secret_in_it_is_not_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
     told(capsys, folder)
     before = kept()
-    index_file.remove(index_file.place())
+    private_database.remove(index_place())
     session = next(path for path in sorted((folder / "projects").rglob("*.jsonl")) if "subagents" not in path.parts)
     lines = session.read_text().splitlines()
     at = next(n for n, line in enumerate(lines) if json.loads(line).get("type") == "user")
@@ -175,7 +176,7 @@ def test_a_session_with_a_secret_in_it_is_not_kept(tmp_path: Path, capsys: pytes
     plain = told(capsys, folder, "--no-index")
     assert told(capsys, folder) == told(capsys, folder) == plain
     assert kept() < before
-    assert b"ghp_a1B2" not in index_file.place().read_bytes()
+    assert b"ghp_a1B2" not in index_place().read_bytes()
 
 
 @pytest.mark.parametrize("presses", ["zstd", "zlib"])
@@ -203,7 +204,7 @@ def test_a_file_that_is_no_index_changes_nothing(
 ) -> None:
     folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
     plain = told(capsys, folder)
-    place = index_file.place()
+    place = index_place()
     if state == "text":
         place.write_text("not a database\n" * 1000)
     elif state == "cut":
@@ -241,7 +242,7 @@ def test_while_somebody_else_writes_the_logs_are_read(
     monkeypatch.setattr(private_database, "PATIENCE", 0.0)
     folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
     plain = told(capsys, folder)
-    other = sqlite3.connect(index_file.place(), isolation_level=None)
+    other = sqlite3.connect(index_place(), isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     assert told(capsys, folder) == plain
     other.execute("ROLLBACK")
@@ -339,7 +340,7 @@ def test_what_was_said_in_a_log_of_the_protocol_is_not_kept(tmp_path: Path, caps
     plain = told(capsys, log)
     assert words in plain[0]
     assert told(capsys, log) == plain
-    database = sqlite3.connect(index_file.place())
+    database = sqlite3.connect(index_place())
     (data,) = database.execute("SELECT data FROM sessions").fetchone()
     database.close()
     found = unpack_log(data)
@@ -371,8 +372,8 @@ def test_of_a_log_that_is_kept_no_byte_is_that_was_said_in_it(
     plain = told(capsys, log, "--no-index")
     assert told(capsys, log) == told(capsys, log) == plain
     assert kept() == 1
-    assert b"a1B2" not in index_file.place().read_bytes()
-    assert b'"event"' not in index_file.place().read_bytes()
+    assert b"a1B2" not in index_place().read_bytes()
+    assert b'"event"' not in index_place().read_bytes()
 
 
 @pytest.mark.parametrize("name", ["01_happy_implement", "claude-code"])

@@ -35,6 +35,11 @@ def logs_folder() -> Path:
     return state_folder() / "logs"
 
 
+def is_text(path: str) -> bool:
+    """Whether it can be written down: a name may be any bytes."""
+    return path.isascii() or path == path.encode(errors="replace").decode()
+
+
 def make_private(folder: Path) -> None:
     """Make the folder, and those above it that are missing, for the owner's eyes alone, whatever the umask; and make it
     so if it is delegtop's own and somebody made it otherwise. OSError if that cannot be done."""

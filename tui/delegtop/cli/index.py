@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from delegtop.base.paths import index_place
 from delegtop.cli import options, output
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -32,7 +33,6 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from delegtop.base.private_database import remove
-    from delegtop.feed import index_file
     from delegtop.search import search_file
 
     if arguments.what == "update":
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> int:
         output.emit(_summary(arguments))
         return Exit.OK
     there, wrong = False, list[str]()
-    for place in (index_file.place(), search_file.place()):
+    for place in (index_place(), search_file.place()):
         try:
             there |= remove(place)
         except OSError as error:  # the other one goes all the same
@@ -78,7 +78,7 @@ def _update(arguments: Namespace) -> int:
 
 def _summary(arguments: Namespace) -> "Iterator[str]":
     from delegtop.base import text
-    from delegtop.feed.index_file import IndexFile, place
+    from delegtop.feed.index_file import IndexFile
     from delegtop.feed.session_index import context
     from delegtop.search.search_file import SearchFile
     from delegtop.search.search_file import place as search_place
@@ -86,14 +86,14 @@ def _summary(arguments: Namespace) -> "Iterator[str]":
     if not options.load(arguments).settings.index:
         yield "off: index = false in the settings"
         return
-    found = IndexFile(place(), context()).summary()
+    found = IndexFile(index_place(), context()).summary()
     if found is None:
-        yield f"{text.line(str(place()))}: nothing is kept"
+        yield f"{text.line(str(index_place()))}: nothing is kept"
     else:
         old = found.sessions - found.current
         others = f", {old:,} by another version" if old else ""
         size = f"{found.size / 1e6:,.1f} MB"
-        yield f"{text.line(str(place()))}: {found.sessions:,} sessions and logs{others}, {size}"
+        yield f"{text.line(str(index_place()))}: {found.sessions:,} sessions and logs{others}, {size}"
     searched = SearchFile().summary()
     if searched is not None:
         told = f"{searched.delegations:,} delegations of {searched.units:,} sessions and logs to be found"

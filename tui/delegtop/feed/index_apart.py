@@ -2,19 +2,15 @@
 needed to write. Whatever becomes of that process, nothing is found or nothing is written.
 """
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from delegtop.base.clock import Millis
-from delegtop.feed.loaded_sessions import HEADER, send, size_of
-
-_COMMAND = (sys.executable, "-P", "-m", "delegtop.feed.index_process")
-"""With -P nothing is run that lies in the present folder."""
+from delegtop.base.paths import is_text
 
 T = TypeVar("T")
 
@@ -51,12 +47,12 @@ class IndexApart:
 
     def find(self, names: Iterable[str], now: Millis) -> Iterator[tuple[str, bytes]]:
         """What is kept under these names."""
-        asked = FindAsked(self._path, self._context, [*filter(_is_text, names)], now)
+        asked = FindAsked(self._path, self._context, [*filter(is_text, names)], now)
         yield from self._answer(asked, list[tuple[str, bytes]]) or ()
 
     def find_blocks(self, sessions: Iterable[str], now: Millis) -> Iterator[bytes]:
         """The blocks in which these are kept."""
-        asked = BlocksAsked(self._path, self._context, [*filter(_is_text, sessions)], now)
+        asked = BlocksAsked(self._path, self._context, [*filter(is_text, sessions)], now)
         yield from self._answer(asked, list[bytes]) or ()
 
     def write(
@@ -67,16 +63,12 @@ class IndexApart:
         self._answer(WriteAsked(self._path, self._context, {**new}, named, [*gone], now), bool)
 
     def _answer(self, asked: FindAsked | WriteAsked, kind: type[T]) -> T | None:
-        import subprocess  # who has so little to read that no index is worth it does not need it
-
         if isinstance(asked, FindAsked) and not Path(self._path).exists():
             return None  # the first time
+        from delegtop.feed.process_messages import begun, received, send  # who has little to read needs no other
+
         try:
-            with subprocess.Popen(  # noqa: S603 # this very program
-                _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            ) as process:
-                assert process.stdin is not None  # noqa: S101 # a pipe, as asked for
-                assert process.stdout is not None  # noqa: S101 # as above
+            with begun("delegtop.feed.index_process") as process:
                 try:
                     send(process.stdin, asked)
                     return msgspec.msgpack.decode(received(process.stdout), type=kind)
@@ -84,17 +76,3 @@ class IndexApart:
                     process.kill()
         except (OSError, EOFError, ValueError):  # what cannot be packed or unpacked is a ValueError, too
             return None
-
-
-def _is_text(name: str) -> bool:
-    """Whether it can be asked for: a path may be any bytes."""
-    return name.isascii() or name == name.encode(errors="replace").decode()
-
-
-def received(stream: IO[bytes]) -> bytes:
-    """One message; EOFError if there is none."""
-    header = stream.read(HEADER)
-    data = stream.read(size_of(header)) if len(header) == HEADER else b""
-    if not data:
-        raise EOFError
-    return data

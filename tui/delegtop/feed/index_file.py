@@ -13,10 +13,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from delegtop.base.clock import DAY, Millis
-from delegtop.base.paths import index_place as place
 from delegtop.base.private_database import give_back, opened, remove, written
-
-__all__ = ["LARGEST", "IndexFile", "IndexSummary", "place", "remove"]
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of all that is kept: of more, what was not used for the longest time goes."""

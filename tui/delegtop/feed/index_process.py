@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from delegtop.base.clock import Millis
-from delegtop.feed.index_apart import BlocksAsked, FindAsked, WriteAsked, received
+from delegtop.feed.index_apart import BlocksAsked, FindAsked, WriteAsked
 from delegtop.feed.index_file import IndexFile
-from delegtop.feed.loaded_sessions import send
+from delegtop.feed.process_messages import received, send
 
 
 def answer(asked: FindAsked | BlocksAsked | WriteAsked) -> object:

@@ -15,7 +15,8 @@ import msgspec
 from delegtop.base.clock import WallClock
 from delegtop.feed import file_catalogue, formats
 from delegtop.feed.live_feed import Feed
-from delegtop.feed.loaded_sessions import HEADER, LoadedPart, send, size_of
+from delegtop.feed.loaders import LoadedPart
+from delegtop.feed.process_messages import received, send
 from delegtop.feed.session_index import Place, SessionIndex, packed_blocks
 
 _NICE = 10
@@ -72,8 +73,10 @@ def main() -> None:
 def _listen(asked: "SimpleQueue[list[str] | None]") -> None:
     stream = sys.stdin.buffer
     try:
-        while len(header := stream.read(HEADER)) == HEADER:
-            asked.put(msgspec.msgpack.decode(stream.read(size_of(header)), type=list[str]))
+        while True:
+            asked.put(msgspec.msgpack.decode(received(stream), type=list[str]))
+    except (EOFError, ValueError):  # whoever asked is gone
+        pass
     finally:
         asked.put(None)
 

@@ -6,8 +6,6 @@ index keeps. One that is killed, fails or answers nonsense costs nothing but tim
 
 import os
 import selectors
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import IO, NamedTuple
@@ -15,19 +13,28 @@ from typing import IO, NamedTuple
 import msgspec
 
 from delegtop.feed.kept_session import KeptSession, SessionBlock, unpack_block
-from delegtop.feed.loaded_sessions import HEADER, LoadedPart, send, size_of
+from delegtop.feed.process_messages import HEADER, begun, send, size_of
 from delegtop.model.store.numbers import SharedWords
 
 _AHEAD = 2
 """Parts that one has at a time: it begins the next as soon as it has answered."""
 _MOST = 7
 _BLOCK = 1 << 20
-_COMMAND = (sys.executable, "-P", "-m", "delegtop.feed.loader_process")
-"""With -P nothing is run that lies in the present folder."""
-_unpack = msgspec.msgpack.Decoder(LoadedPart).decode
 
 Units = Mapping[str, Sequence[str]]
 """The files of sessions."""
+
+
+class LoadedPart(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What such a process answers to a list of paths."""
+
+    blocks: list[bytes]
+    """As the index would keep them."""
+    units: dict[str, str]
+    """Which sessions stand in them, by the names under which they are kept."""
+
+
+_unpack = msgspec.msgpack.Decoder(LoadedPart).decode
 
 
 class Returned(NamedTuple):
@@ -51,9 +58,7 @@ class _Loader:
     """One process, and what was lent to it."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 # this very program
-            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        self._process = begun("delegtop.feed.loader_process")
         self.lent: list[Units] = []
         self._read = bytearray()
 
@@ -64,7 +69,6 @@ class _Loader:
 
     def lend(self, units: Units) -> None:
         """OSError if it is gone."""
-        assert self._process.stdin is not None  # noqa: S101 # as above
         self.lent.append(units)
         send(self._process.stdin, [path for paths in units.values() for path in paths])
 

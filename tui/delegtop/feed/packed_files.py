@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
+from delegtop.base.paths import is_text
 from delegtop.dialects import Dialect
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.sources.inode import look_of
@@ -38,12 +39,23 @@ class Kept(SourceStatus, frozen=True, gc=False, kw_only=True):
         """Whether nothing is to be told of it but its numbers."""
         wrong = self.unreadable or self.deviations or self.reasons or self.examples or self.detail
         read = self.read == self.size and self.changed_at is not None and self.dialect == self.format.name
-        return self.is_there and read and not wrong and _is_text(self.path)
+        return self.is_there and read and not wrong and is_text(self.path)
 
 
-Row = tuple[int, str, int, int, int, int, int, int]
-"""How many characters its path has in common with that of the file before, and the rest of it; the number of its
-format, records, size, time of writing, look and key."""
+class Row(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A file in which nothing was wrong."""
+
+    shared: int
+    """How many characters its path has in common with that of the file before."""
+    rest: str
+    format: int
+    """Its number."""
+    records: int
+    size: int
+    changed_at: Millis
+    look: int
+    key: int
+
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(list[Row | int]).decode
@@ -74,19 +86,18 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
             if isinstance(row, Kept):
                 yield row
                 continue
-            _, _, number, records, size, changed, look, key = row
-            format = _formats[number]
+            format = _formats[row.format]
             yield Kept(
                 path,
                 format.name,
-                records,
+                row.records,
                 0,
                 "live",
-                size=size,
-                read=size,
-                changed_at=Millis(changed),
-                look=look,
-                key=key,
+                size=row.size,
+                read=row.size,
+                changed_at=row.changed_at,
+                look=row.look,
+                key=row.key,
                 format=format,
             )
 
@@ -98,7 +109,7 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
                 path = kept.path
                 yield path, kept
             else:
-                path = path[: row[0]] + row[1]
+                path = path[: row.shared] + row.rest
                 yield path, row
 
     @property
@@ -113,7 +124,7 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
     @property
     def size(self) -> int:
         """Bytes of all of them."""
-        return sum(row.size if isinstance(row, Kept) else row[4] for _, row in self._placed())
+        return sum(row.size for _, row in self._placed())
 
     def get(self, path: str) -> Kept | None:
         return next((kept for kept in self if kept.path == path), None) if path in self else None
@@ -129,9 +140,7 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
         """Whether one of them is not what it was, and how they are now. One that is gone changes nothing."""
         is_changed, news = False, dict[int, tuple[str, str]]()
         for number, (path, row) in enumerate(self._placed()):
-            status, detail, known = (
-                (row.status, row.detail, row.look) if isinstance(row, Kept) else ("live", "", row[6])
-            )
+            status, detail = (row.status, row.detail) if isinstance(row, Kept) else ("live", "")
             try:
                 look = hash(look_of(os.stat(path)))  # noqa: PTH116 # thousands of files at every scan
             except (FileNotFoundError, NotADirectoryError):
@@ -141,7 +150,7 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
             else:
                 told = ("live", "") if status != "live" else (status, detail)
                 # Of one that is there again the rest of its session may have been taken down meanwhile.
-                is_changed = is_changed or status != "live" or look != known
+                is_changed = is_changed or status != "live" or look != row.look
             if told != (status, detail):
                 news[number] = told
         return is_changed, self._with(news) if news else self
@@ -163,7 +172,7 @@ def packed(files: Iterable[Kept]) -> PackedFiles:
         if kept.is_plain and at is not None:
             shared = _shared(before, path)
             number = _number(kept.format)
-            rows.append((shared, path[shared:], number, kept.records, kept.size, at, kept.look, kept.key))
+            rows.append(Row(shared, path[shared:], number, kept.records, kept.size, at, kept.look, kept.key))
         else:
             rows.append(len(odd))
             odd.append(kept)
@@ -176,11 +185,6 @@ def _number(format: type[Dialect]) -> int:
     if format not in _formats:
         _formats.append(format)
     return _formats.index(format)
-
-
-def _is_text(path: str) -> bool:
-    """Whether it can be written down: a name may be any bytes."""
-    return path.isascii() or path == path.encode(errors="replace").decode()
 
 
 def _shared(one: str, other: str) -> int:
