@@ -14,7 +14,7 @@ import pytest
 from tests.patience import until
 from tests.recorded_feed import RecordedFeed, session_lines
 
-from delegtop.feed import live_feed
+from delegtop.feed import live_feed, rounds
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.sources import wakeups
 from delegtop.sources.wakeups import Waker
@@ -91,9 +91,9 @@ def followed_folder(way: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Follo
     monkeypatch.setattr(live_feed, "UNENDED_SECONDS", 0.01)
     if way != ASKED:
         monkeypatch.setattr(live_feed, "FEW", 0)
-        monkeypatch.setattr(live_feed, "RESCAN_SECONDS", 0.3 if way == TOLD else 0.05)
-        monkeypatch.setattr(live_feed, "SETTLING_SECONDS", 0.02)
-        monkeypatch.setattr(live_feed, "SIGN_SECONDS", 0.01)
+        monkeypatch.setattr(rounds, "RESCAN_SECONDS", 0.3 if way == TOLD else 0.05)
+        monkeypatch.setattr(rounds, "SETTLING_SECONDS", 0.02)
+        monkeypatch.setattr(rounds, "SIGN_SECONDS", 0.01)
         monkeypatch.setattr(wakeups, "_STEP", 5)
         monkeypatch.setattr(wakeups, "_DEBOUNCE", 10)
     if way == UNTOLD:

@@ -9,7 +9,6 @@ from typing import Any
 from tests.patience import until
 
 from delegtop.base.clock import WallClock
-from delegtop.feed import live_feed
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Event
@@ -31,7 +30,7 @@ class RecordedFeed:
 
     def look(self, times: int = 1) -> list[str]:
         for _ in range(times):
-            self.feed._scanned_at = live_feed._NEVER  # look round at every look
+            self.feed._rounds.at_once()  # look round at every look
             for _ in self.feed.poll():
                 pass
             while self.feed.is_behind:

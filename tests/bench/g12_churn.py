@@ -155,7 +155,7 @@ def inside(folder: Path, sessions: int, *, stay: bool) -> float:
 def _look(feed: "Feed", board: "Board") -> None:
     """Until all is read, put away and judged."""
     for _ in range(_LOOKS):
-        feed._scanned_at = float("-inf")
+        feed._rounds.at_once()
         for batch in feed.poll():
             board.receive(batch.events)
         board.refresh()

@@ -65,7 +65,7 @@ class Watcher:
         """Takes in what was written up to now."""
         self._clock.at = Millis(now)
         # New files are looked for at once, however little real time has passed.
-        vars(self._observation.feed)["_scanned_at"] = float("-inf")
+        vars(self._observation.feed)["_rounds"].at_once()
         self._observation.look()
 
     def _heed(self, events: Iterable[Event]) -> None:

@@ -21,7 +21,7 @@ import pytest
 from tests.property.test_tail_faults import World
 
 from delegtop.base import zstd
-from delegtop.base.clock import WallClock, monotonic, parse_time
+from delegtop.base.clock import WallClock, parse_time
 from delegtop.feed import dormant_sessions, live_feed
 from delegtop.feed.file_catalogue import FileCatalogue
 from delegtop.feed.live_feed import Feed
@@ -278,7 +278,7 @@ class FeedWorld(World):
             self.sessions |= dict.fromkeys(found, session_of(line.origin.source))
 
     def look(self) -> None:
-        self.feed._scanned_at = live_feed._NEVER  # look round at every look
+        self.feed._rounds.at_once()  # look round at every look
         for _ in self.feed.poll():
             pass
         while self.feed.is_behind:
@@ -328,7 +328,7 @@ class FeedWorld(World):
         said = [str(path) for path in self.given() if self.random.random() < 0.5]
         signs: Any = self.feed._waker
         signs.said = said + ([str(self.inside / "not there.jsonl")] if self.random.random() < 0.2 else [])
-        self.feed._scanned_at = monotonic()
+        self.feed._rounds.put_off()
         with self.patched(live_feed, "FEW", 0):
             for _ in self.feed.poll():
                 pass
@@ -338,7 +338,7 @@ class FeedWorld(World):
         """Somebody stops listening."""
         with self.patched(live_feed, "BATCH", 1):
             for most in (0, 1, 3):
-                self.feed._scanned_at = live_feed._NEVER
+                self.feed._rounds.at_once()
                 for _ in islice(self.feed.poll(), most):
                     pass
         self.poll()

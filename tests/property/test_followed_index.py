@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from tests.watching import NOW, line, register, returned
 
 from delegtop.base.clock import WallClock
-from delegtop.feed import file_catalogue, live_feed, session_index
+from delegtop.feed import file_catalogue, live_feed, rounds, session_index
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.live_feed import Feed
 from delegtop.feed.session_index import SessionIndex
@@ -35,7 +35,7 @@ class Dashboard:
         self.feed = Feed([str(folder)], clock=WallClock(), index=opened)
         self.forest = Forest()
         self.look()
-        self.feed._is_followed = True  # as after the first waiting, without a thread that waits
+        self.feed._rounds.is_followed = True  # as after the first waiting, without a thread that waits
 
     def look(self) -> None:
         for _ in range(4):
@@ -61,7 +61,7 @@ class FollowedFolder(RuleBasedStateMachine):
         self.patches = pytest.MonkeyPatch()
         self.patches.setattr(file_catalogue, "WORTH", 0)
         self.patches.setattr(session_index, "MOST", 1)  # each session is a whole block, packed at once
-        self.patches.setattr(live_feed, "RESCAN_SECONDS", 0.0)
+        self.patches.setattr(rounds, "RESCAN_SECONDS", 0.0)
         self.patches.setattr(live_feed, "TIDY_SECONDS", -1.0)
         self.patches.setattr(inode, "_SETTLED", 0)
         self.patches.setattr(snapshot, "_SETTLED", 0)

@@ -22,7 +22,7 @@ class Logs(TwoFeeds):
         self.patches.setattr(resting_logs, "FOLLOWED", 0)
         self.patches.setattr(Waker, "watch", lambda *_: None)  # every look is called for here
         self.tidy._tail._linger = self.loose._tail._linger = 1
-        self.tidy._is_followed = True
+        self.tidy._rounds.is_followed = True
 
     def counts(self, feed: Feed) -> tuple[int, ...]:
         told = () if self.lost else feed.statuses()

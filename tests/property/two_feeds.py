@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from tests.watching import NOW, line, register, returned
 
 from delegtop.base.clock import FrozenClock
-from delegtop.feed import live_feed
+from delegtop.feed import live_feed, rounds
 from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Event
 from delegtop.sources import inode
@@ -30,7 +30,7 @@ class TwoFeeds(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.patches = pytest.MonkeyPatch()
-        self.patches.setattr(live_feed, "RESCAN_SECONDS", 0.0)
+        self.patches.setattr(rounds, "RESCAN_SECONDS", 0.0)
         self.patches.setattr(live_feed, "TIDY_SECONDS", -1.0)
         self.patches.setattr(inode, "_SETTLED", 0)
         self.folder = Path(tempfile.mkdtemp())

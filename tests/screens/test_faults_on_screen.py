@@ -17,7 +17,7 @@ from tests.watching import registry
 from delegtop.app.main import DelegtopApp
 from delegtop.app.state import reader_thread
 from delegtop.base.clock import MINUTE, Millis, WallClock
-from delegtop.feed import live_feed
+from delegtop.feed import live_feed, rounds
 from delegtop.feed.batch import Batch
 from delegtop.feed.live_feed import Feed
 from delegtop.sources.lines import CHUNK
@@ -32,7 +32,7 @@ async def test_29_a_registry_that_is_broken_for_long_is_stale_with_its_age(
     book.write_text(registry("aaa111", "bbb222"))
     passed, real = [0], WallClock().now
     monkeypatch.setattr(WallClock, "now", lambda _: Millis(real() + passed[0]))
-    monkeypatch.setattr(live_feed, "RESCAN_SECONDS", 0.05)
+    monkeypatch.setattr(rounds, "RESCAN_SECONDS", 0.05)
     async with running(DelegtopApp(observed(Feed([str(book)], clock=WallClock()), WallClock())), size=(140, 30)) as (
         app,
         pilot,

@@ -8,13 +8,13 @@ import pytest
 from tests.watching import NOW, Opener, Watch, register
 
 from delegtop.base.clock import Clock, FrozenClock
-from delegtop.feed import live_feed as feed_module
+from delegtop.feed import rounds
 
 
 @pytest.fixture
 def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
     """Watches sources, at a frozen moment unless told otherwise; looks for new files at every poll."""
-    monkeypatch.setattr(feed_module, "RESCAN_SECONDS", 0.0)
+    monkeypatch.setattr(rounds, "RESCAN_SECONDS", 0.0)
     opened: list[Watch] = []
 
     def open_watch(*sources: str | Path, clock: Clock | None = None, **how: Any) -> Watch:

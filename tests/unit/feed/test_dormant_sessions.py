@@ -17,8 +17,7 @@ from delegtop.base.clock import Clock, FrozenClock, Millis, WallClock
 from delegtop.cli import main
 from delegtop.feed import dormant_sessions as shelf_module
 from delegtop.feed import file_catalogue as catalogue_module
-from delegtop.feed import live_feed as feed_module
-from delegtop.feed import process_watch
+from delegtop.feed import live_feed, process_watch, rounds
 from delegtop.feed import recent_window as window_module
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.live_feed import Feed
@@ -88,8 +87,8 @@ Opener = Callable[..., Watch]
 @pytest.fixture
 def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
     """Looks for changes and tidies up at every poll; the times of files are never too fresh to be believed."""
-    monkeypatch.setattr(feed_module, "RESCAN_SECONDS", 0.0)
-    monkeypatch.setattr(feed_module, "TIDY_SECONDS", -1.0)
+    monkeypatch.setattr(rounds, "RESCAN_SECONDS", 0.0)
+    monkeypatch.setattr(live_feed, "TIDY_SECONDS", -1.0)
     monkeypatch.setattr(file_module, "_SETTLED", 0)
     monkeypatch.setattr(snapshot_module, "_SETTLED", 0)
     opened: list[Feed] = []

@@ -11,8 +11,9 @@ from tests.watching import NOW, Opener, append, line, register, registry, return
 
 from delegtop.base.clock import FrozenClock, WallClock
 from delegtop.dialects import UnknownDialect
-from delegtop.feed import live_feed as feed_module
-from delegtop.feed.live_feed import SETTLING_SECONDS, Feed
+from delegtop.feed import live_feed
+from delegtop.feed.live_feed import Feed
+from delegtop.feed.rounds import SETTLING_SECONDS
 from delegtop.model.events import Heard
 from delegtop.model.states import State
 from delegtop.sources import history
@@ -225,7 +226,7 @@ def test_of_more_files_than_can_be_open_each_is_read_when_it_grows_not_when_all_
     watched: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tail_module, "affordable", lambda: 8)
-    monkeypatch.setattr(feed_module, "FEW", 4)
+    monkeypatch.setattr(live_feed, "FEW", 4)
     logs = [tmp_path / f"{number}.jsonl" for number in range(40)]
     for number, log in enumerate(logs):
         log.write_text(register(f"aaa{number:03d}"))
@@ -242,7 +243,7 @@ def test_of_more_files_than_can_be_open_each_is_read_when_it_grows_not_when_all_
     try:
         look()
         until(lambda: look() or feed._waker.mode == ("watching" if watched else "polling"))
-        feed._rescan_after = float("inf")
+        feed._rounds._again_after = float("inf")
         for number, log in enumerate(logs):
             append(log, line("heartbeat", f"aaa{number:03d}"))
         until(look)

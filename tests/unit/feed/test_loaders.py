@@ -17,7 +17,7 @@ from delegtop.base.clock import DAY, WallClock
 from delegtop.base.paths import index_place
 from delegtop.cli import main
 from delegtop.dialects import Sample
-from delegtop.feed import file_catalogue, lending, live_feed, loaders, process_messages
+from delegtop.feed import file_catalogue, lending, loaders, process_messages, rounds
 from delegtop.feed.file_catalogue import FileCatalogue
 
 GARBAGE = "import sys; sys.stdin.buffer.read(8); sys.stdout.buffer.write(b'x' * 100)"
@@ -97,8 +97,8 @@ def test_a_file_that_others_read_is_no_new_one_meanwhile(
     folder: Path, lent: list[int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = tree(capsys, folder, "--no-index")
-    monkeypatch.setattr(live_feed, "RESCAN_SECONDS", 0.0)
-    monkeypatch.setattr(live_feed, "SETTLING_SECONDS", 0.0)
+    monkeypatch.setattr(rounds, "RESCAN_SECONDS", 0.0)
+    monkeypatch.setattr(rounds, "SETTLING_SECONDS", 0.0)
     looked, read_here, given = list[int](), list[str](), set[str]()
     look_round, settle, lend = FileCatalogue.look_round, FileCatalogue._settle, loaders.Loaders.lend
     returned, calls = lending.SessionLending.returned, count()

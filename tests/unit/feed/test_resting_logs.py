@@ -10,7 +10,7 @@ from tests.telling import handle_of
 from tests.watching import NOW, line, register, returned
 
 from delegtop.base.clock import FrozenClock
-from delegtop.feed import live_feed, resting_logs
+from delegtop.feed import live_feed, resting_logs, rounds
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.live_feed import Feed
 from delegtop.model.events import Event
@@ -25,7 +25,7 @@ LONG_AGO = 1_000_000_000
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three logs are many, and every look puts things in order."""
     monkeypatch.setattr(resting_logs, "FOLLOWED", 3)
-    monkeypatch.setattr(live_feed, "RESCAN_SECONDS", 0.0)
+    monkeypatch.setattr(rounds, "RESCAN_SECONDS", 0.0)
     monkeypatch.setattr(live_feed, "TIDY_SECONDS", -1.0)
     monkeypatch.setattr(inode, "_SETTLED", 0)
     monkeypatch.setattr(Waker, "watch", lambda *_: None)  # every look is called for here
@@ -48,7 +48,7 @@ def look(feed: Feed) -> list[Event]:
 def feed(tmp_path: Path) -> Iterator[Feed]:
     made = Feed([str(tmp_path)], clock=FrozenClock(NOW))
     made._tail._linger = 0
-    made._is_followed = True
+    made._rounds.is_followed = True
     yield made
     made.close()
 
@@ -135,7 +135,7 @@ def test_nothing_rests_where_everything_told_is_kept(tmp_path: Path) -> None:
     for number in range(8):
         session(tmp_path, number)
     feed = Feed([str(tmp_path)], clock=FrozenClock(NOW), witness=lambda _line, _told: None)
-    feed._is_followed = True
+    feed._rounds.is_followed = True
     look(feed)
     assert len(feed._readings) == 8
     feed.close()

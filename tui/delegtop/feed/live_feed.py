@@ -21,6 +21,7 @@ from delegtop.feed.left_running import LeftRunning
 from delegtop.feed.line_history import LineHistory
 from delegtop.feed.line_reading import LineReading, Witness
 from delegtop.feed.recent_window import FEW, RecentWindow
+from delegtop.feed.rounds import Rounds
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.feed.source_statuses import SourceStatuses
 from delegtop.model.delegation import Delegation
@@ -43,17 +44,6 @@ BATCH = 256
 IN_RUNS = 300
 """The same of events in runs, which take less room."""
 BATCH_SECONDS = 0.05
-RESCAN_SECONDS = 2.0
-_SURE = 15.0
-"""So many times as long it is to the next look at all folders, at most, for that to take a quarter of a percent of a
-core; it takes no more than one in any case. Where a file system reports nothing, so late is what is new there seen."""
-SETTLING_SECONDS = 0.25
-"""After folders came or went: until they are watched, what appears in them is only found by looking."""
-HOT_SECONDS = 10.0
-"""Of more than a few files, only those are looked at in every poll that the system says were written to, and those that
-grew lately without its saying so."""
-SIGN_SECONDS = 0.2
-"""Between two looks for new files, however much else is said to change in their folders."""
 UNENDED_SECONDS = 0.5
 """A last line that is a whole object and was left without its end so long is read as it is."""
 TIDY_SECONDS = 60.0
@@ -66,9 +56,6 @@ _CONVERSATION = 2_000
 """Lines of a delegation of which no words are kept that stand in their place."""
 _UNWRITTEN = 20_000
 """Events that are kept though no line tells them."""
-_WAL = "-wal"
-"""What a database is called to which a program writes first."""
-_HERE = "./"
 
 
 class Readable(Protocol):
@@ -135,23 +122,11 @@ class Feed:
         self.unwritten: deque[Event] = deque(maxlen=_UNWRITTEN)
         """What no line tells: who vanished, and what the kernel showed. Who goes back in time finds it nowhere else."""
         self._waker = Waker()
-        self._is_followed = False
+        self._rounds = Rounds(self._files, self._waker)
         self._pace = Pace()
         self._glancing = False
         self._asks = True
         """Whether the system is asked about processes."""
-        self._scanned_at = _NEVER
-        self._rescan_after = RESCAN_SECONDS
-        self._rested = 0.0
-        """Seconds in all that others were in a hurry."""
-        self._look_at = float("inf")
-        """When to look for new files because something else than growth was reported."""
-        self._signed: dict[str, FollowedFile] = {}
-        """The files that are said to have been written to since they were last read."""
-        self._silent: dict[str, FollowedFile] = {}
-        """The files that grew lately and nobody said so."""
-        self._folders: tuple[str, ...] = ()
-        self._folders_changed_at = 0.0
         self._tidies = witness is None
         self._is_brief = False
         self._tidied_at = _NEVER
@@ -160,7 +135,7 @@ class Feed:
 
     def poll(self) -> Iterator[Batch]:
         """Everything that is new now, in batches."""
-        if self._scanned_at == _NEVER and self._window.since is not None:
+        if not self._rounds.has_begun and self._window.since is not None:
             yield from self._glance()
         yield from self._poll()
 
@@ -172,17 +147,19 @@ class Feed:
     def _glance(self) -> Iterator[Batch]:
         """What runs now is shown before a long history is looked through."""
         self._files.glance()
-        self._glancing, self._scanned_at = True, monotonic()
+        self._glancing = True
+        self._rounds.put_off()
         try:
             yield from self._look()
         finally:  # whoever leaves early finds the rest all the same
-            self._glancing, self._scanned_at = False, _NEVER
+            self._glancing = False
+            self._rounds.at_once()
 
     def _look(self) -> Iterator[Batch]:
         # Who is gone wrote its last lines before: so the system is asked first, and then all is read.
         asked = self._processes.ask() if self._asks and not self.is_behind else NOT_ASKED
         whole = self._rescan() or asked.is_telling or len(self._readings) <= FEW
-        due = self._due(whole)
+        due = self._rounds.due(whole=whole)
         self._go_on_with_logs()
         logs = [reading.path for reading in due if reading.is_log]
         yield from self._translate(self._tail.poll_blocks(logs, whole=whole))
@@ -197,7 +174,7 @@ class Feed:
         if whole and not self._glancing:
             self._tidy()
         yield from self._recalled()
-        if self._is_followed and not self.is_behind:
+        if self._rounds.is_followed and not self.is_behind:
             self._files.keep_once()
         if self._horizon is not None and not self.is_behind and (settled := list(self._horizon.settle())):
             yield Batch(settled)
@@ -234,19 +211,6 @@ class Feed:
             self._processes.take(events)
             self._processes.take_whole(ledger)
             yield Batch(events, ledger=ledger, moments=moments, calls=calls)
-
-    def _due(self, whole: bool) -> list[FollowedFile]:
-        """The files to look at now."""
-        due, self._signed = self._signed, {}
-        recently = monotonic() - HOT_SECONDS
-        silent = self._silent.items()
-        self._silent = {path: each for path, each in silent if each.heard_at > recently and not each.is_signed}
-        if whole:
-            return list(self._readings.values())
-        if self._waker.mode == "watching":
-            due |= {path: each for path, each in self._silent.items() if path in self._readings}
-            return list(due.values())
-        return [reading for reading in list(self._readings.values()) if reading.heard_at > recently]
 
     def read_all(self) -> Iterator[Batch]:
         """Everything there is, to the end of standard input and with last lines that lack their newline. Nobody sees
@@ -328,14 +292,12 @@ class Feed:
             source = each.source if isinstance(each, LineBlock) else each.origin.source
             if source is not path:
                 path, reading = source, self._readings[source]
-                reading.heard_at = monotonic()
                 if index is not None:
                     first = each.line if isinstance(each, LineBlock) else each.origin.line
                     index.follow(_alone(batch), reading, is_top=first == 1)
                     apart = index.logs.of(reading, is_top=first == 1)
                     held = index.gathering(reading)
-                if not reading.is_signed:
-                    self._silent[path] = reading
+                self._rounds.heard(reading)
             is_held = held is not None and not held.is_spoilt
             # Where nobody is told at once nobody hears of each sign; but calls are counted by them for the index.
             reading.dialect.is_brief = is_held or (self._is_brief and (index is None or held is not None))
@@ -376,54 +338,19 @@ class Feed:
 
     def _rescan(self) -> bool:
         """Look for new files if it is time to; True if it was, or if there still are some."""
-        if self._waker.stirred():
-            changes = self._waker.grown()
-            self._look_at = 0.0 if not changes else min(self._look_at, self._after_signs(changes))
-        # Whoever still has files to open need not hear of newer ones at once: every look asks for all that is known.
-        after = max(self._rescan_after, RESCAN_SECONDS) if self._files.waiting else self._rescan_after
-        due = monotonic() >= min(self._look_at, self._scanned_at + after)
+        due = self._rounds.is_due()
         if due:
-            self._look_round()
+            self._rounds.look()
         opened = self._files.open_some(again=due)
         if opened:
             self._tidied_at = _NEVER
         return due or opened
 
-    def _after_signs(self, changes: Sequence[str]) -> float:
-        """When to look for new files. If all that happened is that files grew which are being read, there is nothing
-        new to look for; the files are read now."""
-        at = float("inf")
-        for path in changes:
-            reading = self._readings.get(path) or self._readings.get(path.removesuffix(_WAL).removeprefix(_HERE))
-            if reading is not None:
-                self._signed[reading.path] = reading
-                reading.signed_at = monotonic()
-            elif not path or self._files.is_unread(path):
-                at = self._scanned_at + SIGN_SECONDS
-        return at
-
-    def _look_round(self) -> None:
-        began, rested = monotonic(), self._rested
-        folders = self._files.look_round()
-        self._scanned_at = monotonic()
-        self._look_at = float("inf")
-        if self._is_followed:
-            self._waker.watch(folders)
-        if folders != self._folders:
-            self._folders, self._folders_changed_at = folders, self._scanned_at
-        took = self._scanned_at - began - (self._rested - rested)
-        settling = self._scanned_at - self._folders_changed_at < RESCAN_SECONDS
-        # Looking at thousands of folders takes a while; as long as changes are reported it is only to be sure.
-        sure = max(1.0, min(200 * took, _SURE), 50 * took)
-        usual = RESCAN_SECONDS * (sure if self._waker.mode == "watching" else max(0.5, 5 * took))
-        self._rescan_after = min(max(SETTLING_SECONDS, 2 * took), usual) if settling else usual
-
     def _tidy(self) -> None:
         if self._tidies and monotonic() - self._tidied_at > TIDY_SECONDS:
             self._tidied_at = monotonic()
-            self._files.tidy(lasting=self._is_followed)
-            # What was put away is read no longer, and would be held until it has been silent for long.
-            self._silent = {path: each for path, each in self._silent.items() if path in self._readings}
+            self._files.tidy(lasting=self._rounds.is_followed)
+            self._rounds.forget_unread()
 
     def tell_once(self) -> None:
         """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""
@@ -441,13 +368,10 @@ class Feed:
 
         Whoever reads once never waits, so the folders are watched from the first waiting on.
         """
-        if not self._is_followed:
-            self._is_followed = True
-            self._waker.watch(self._folders)
+        self._rounds.follow()
         if self._files.is_lent:
             timeout = min(timeout, LENT_SECONDS)
-        until_next_look = max(min(self._look_at, self._scanned_at + self._rescan_after) - monotonic(), 0.0)
-        self._waker.wait(min(timeout, self._pace.interval(), until_next_look))
+        self._waker.wait(min(timeout, self._pace.interval(), self._rounds.until_next))
 
     def rest_with(self, rest: Callable[[], None]) -> None:
         """Call this between two files or sessions: there may be thousands before the next batch, and others in a
@@ -456,7 +380,7 @@ class Feed:
         def resting() -> None:
             began = monotonic()
             rest()
-            self._rested += monotonic() - began
+            self._rounds.rested(monotonic() - began)
 
         self._files.rest = resting
 

@@ -10,7 +10,7 @@ from tests.samples import observed
 from tests.telling import handle_of
 
 from delegtop.base.clock import FrozenClock, Millis, parse_time
-from delegtop.feed import live_feed as feed_module
+from delegtop.feed import rounds
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Phase
 from delegtop.model.forest import Forest
@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def look(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Look]:
     """Reads what is new and gives the tree as it is then."""
-    monkeypatch.setattr(feed_module, "RESCAN_SECONDS", 0.0)
+    monkeypatch.setattr(rounds, "RESCAN_SECONDS", 0.0)
     with observed(project, clock=FrozenClock(NOW)) as seen:
 
         def looked() -> Forest:
