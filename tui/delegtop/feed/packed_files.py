@@ -42,7 +42,7 @@ class Kept(SourceStatus, frozen=True, gc=False, kw_only=True):
         return self.is_there and read and not wrong and is_text(self.path)
 
 
-class Row(msgspec.Struct, frozen=True, gc=False, array_like=True):
+class PackedFile(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A file in which nothing was wrong."""
 
     shared: int
@@ -58,7 +58,7 @@ class Row(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(list[Row | int]).decode
+_unpack = msgspec.msgpack.Decoder(list[PackedFile | int]).decode
 _formats: list[type[Dialect]] = []
 """By number."""
 
@@ -101,7 +101,7 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
                 format=format,
             )
 
-    def _placed(self) -> Iterator[tuple[str, Row | Kept]]:
+    def _placed(self) -> Iterator[tuple[str, PackedFile | Kept]]:
         path = ""
         for row in _unpack(self.rows):
             if isinstance(row, int):
@@ -162,7 +162,7 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
 
 
 def packed(files: Iterable[Kept]) -> PackedFiles:
-    rows: list[Row | int] = []
+    rows: list[PackedFile | int] = []
     digests = array("q")
     odd: list[Kept] = []
     before, changed_at = "", 0
@@ -172,7 +172,7 @@ def packed(files: Iterable[Kept]) -> PackedFiles:
         if kept.is_plain and at is not None:
             shared = _shared(before, path)
             number = _number(kept.format)
-            rows.append(Row(shared, path[shared:], number, kept.records, kept.size, at, kept.look, kept.key))
+            rows.append(PackedFile(shared, path[shared:], number, kept.records, kept.size, at, kept.look, kept.key))
         else:
             rows.append(len(odd))
             odd.append(kept)
