@@ -122,6 +122,23 @@ def test_what_it_tells_is_what_textual_tells(seed: int, monkeypatch: pytest.Monk
     assert told_by(KeyDriver, parts) == told_by(LinuxDriver, parts)
 
 
+@pytest.mark.parametrize(
+    "unheard_of",
+    [
+        *(b"\xe9", b"\x80\xff", b"\xe6\xbcx", b"\xed\xa0\x80"),  # no UTF-8: of a Latin-1 terminal, or cut off
+        *(b"\x1b[99999999999u", b"\x1b[1114112u", b"\x1b[97;;1114112u", b"\x1b[97;1:3u"),  # no key, and no character
+        b"\x1b[48;0;0;0;0t\x1b[<35;4;2M",  # a mouse within nothing
+    ],
+)
+def test_what_no_keyboard_sends_ends_nothing(unheard_of: bytes) -> None:
+    told = told_by(KeyDriver, [b"a" + unheard_of, b"b"])
+    assert (told[0], told[-2], told[-1]) == ("a", "b", "f12")
+
+
+def test_a_letter_that_is_no_utf8_is_one_that_nobody_can_read() -> None:
+    assert told_by(KeyDriver, [b"\x1b[200~caf\xe9\x1b[201~"]) == ["caf\N{REPLACEMENT CHARACTER}", "f12"]
+
+
 def test_it_does_not_wake_until_something_is_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float | None] = []
 

@@ -3,15 +3,17 @@ whether a lone Escape was the beginning of something longer: the first is told b
 
 import os
 from codecs import getincrementaldecoder
+from collections.abc import Iterator
 from contextlib import suppress
 from select import select
 from threading import Event
 from typing import Any
 
-from textual._parser import ParseError
+from textual._parser import ParseError, Parser
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 _READ = 4096
 _AGAIN = 0.02
@@ -56,7 +58,7 @@ class KeyDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         ending, keys = self._ending, self.fileno
-        parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")().decode
+        parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
         heard = {ending, keys}
         try:
             while not ending.is_set():
@@ -65,7 +67,7 @@ class KeyDriver(LinuxDriver):
                     pressed = os.read(keys, _READ)
                     if not pressed:  # a pipe that has ended has nothing to tell ever after
                         heard.remove(keys)
-                    for message in parser.feed(text) if (text := decode(pressed)) else ():
+                    for message in _parsed(parser, decode(pressed)):
                         self.process_message(message)
                 for message in parser.tick():
                     self.process_message(message)
@@ -74,6 +76,15 @@ class KeyDriver(LinuxDriver):
             with suppress(EOFError, ParseError):
                 for _ in parser.feed(""):
                     pass
+
+
+def _parsed(parser: XTermParser, text: str) -> Iterator[Message]:
+    """What was pressed. What Textual's parser stumbles over is no key: a number of no character, or a place within
+    nothing. Whoever pastes text of others may send it, and all that came with it is dropped."""
+    try:
+        yield from parser.feed(text) if text else ()
+    except (ArithmeticError, ValueError):
+        Parser.__init__(parser)  # it begins anew, and still knows how it is told of the mouse
 
 
 def stands_in_for(driver: type) -> bool:
