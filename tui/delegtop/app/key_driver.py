@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from select import select
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual._parser import ParseError, Parser
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
+
+if TYPE_CHECKING:
+    from delegtop.app.terminal_loan import Borrowing
 
 _READ = 4096
 _AGAIN = 0.02
@@ -56,6 +59,16 @@ class KeyDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self.exit_event = self._ending = _Ending()
 
+    def _pressed(self) -> bytes:
+        """What can be read, or nothing ever after; a terminal that ends has been taken away."""
+        try:
+            pressed = os.read(self.fileno, _READ)
+        except OSError:
+            pressed = b""
+        if not pressed and self.input_tty:
+            cast("Borrowing", self._app).hung_up()
+        return pressed
+
     def run_input_thread(self) -> None:
         ending, keys = self._ending, self.fileno
         parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
@@ -64,7 +77,7 @@ class KeyDriver(LinuxDriver):
             while not ending.is_set():
                 ready, _, _ = select(heard, (), (), None if parser._timeout_time is None else _AGAIN)
                 if keys in ready and not ending.is_set():
-                    pressed = os.read(keys, _READ)
+                    pressed = self._pressed()
                     if not pressed:  # a pipe that has ended has nothing to tell ever after
                         heard.remove(keys)
                     for message in _parsed(parser, decode(pressed)):
