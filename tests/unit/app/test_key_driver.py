@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from select import select
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -185,6 +186,19 @@ def test_where_there_is_no_terminal_any_more_it_waits_for_the_end_asleep(monkeyp
     until(lambda: keys.told() == ["c"] and len(waits) == 3)  # the key, the end, and then nothing but the end
     keys.driver.disable_input()
     assert keys.is_over
+    keys.fd = os.open(os.devnull, os.O_RDONLY)
+    keys.close()
+
+
+def test_a_terminal_that_is_taken_away_is_told_of_and_not_waited_for() -> None:
+    said: list[str] = []
+    keys = Pressed(KeyDriver, starts=False)
+    driver: Any = keys.driver
+    driver.input_tty, driver._app = True, SimpleNamespace(hung_up=lambda: said.append("it is gone"))
+    os.close(keys.fd)
+    keys._thread.start()
+    until(lambda: keys.is_over)
+    assert said == ["it is gone"]
     keys.fd = os.open(os.devnull, os.O_RDONLY)
     keys.close()
 

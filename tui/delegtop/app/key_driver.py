@@ -60,14 +60,11 @@ class KeyDriver(LinuxDriver):
         self.exit_event = self._ending = _Ending()
 
     def _pressed(self) -> bytes:
-        """What can be read, or nothing ever after; a terminal that ends has been taken away."""
+        """What can be read, or nothing ever after."""
         try:
-            pressed = os.read(self.fileno, _READ)
+            return os.read(self.fileno, _READ)
         except OSError:
-            pressed = b""
-        if not pressed and self.input_tty:
-            cast("Borrowing", self._app).hung_up()
-        return pressed
+            return b""
 
     def run_input_thread(self) -> None:
         ending, keys = self._ending, self.fileno
@@ -78,6 +75,9 @@ class KeyDriver(LinuxDriver):
                 ready, _, _ = select(heard, (), (), None if parser._timeout_time is None else _AGAIN)
                 if keys in ready and not ending.is_set():
                     pressed = self._pressed()
+                    if not pressed and self.input_tty:
+                        cast("Borrowing", self._app).hung_up()
+                        break  # the program may wait for this thread alone
                     if not pressed:  # a pipe that has ended has nothing to tell ever after
                         heard.remove(keys)
                     for message in _parsed(parser, decode(pressed)):
