@@ -7,16 +7,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from select import select
 from threading import Event
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 from textual._parser import ParseError, Parser
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
-
-if TYPE_CHECKING:
-    from delegtop.app.terminal_loan import Borrowing
 
 _READ = 4096
 _AGAIN = 0.02
@@ -25,6 +22,12 @@ later than an Escape is certain."""
 _LAST = 0.1
 """Seconds in which a terminal that was told to keep its mouse to itself may still tell of it, as long as Textual's own
 driver waits: what comes then is for nobody, and not for the shell."""
+
+
+class Borrower(Protocol):
+    """An application that is told when the terminal is gone."""
+
+    def hung_up(self) -> None: ...
 
 
 class _Ending(Event):
@@ -76,7 +79,7 @@ class KeyDriver(LinuxDriver):
                 if keys in ready and not ending.is_set():
                     pressed = self._pressed()
                     if not pressed and self.input_tty:
-                        cast("Borrowing", self._app).hung_up()
+                        cast(Borrower, self._app).hung_up()
                         break  # the program may wait for this thread alone
                     if not pressed:  # a pipe that has ended has nothing to tell ever after
                         heard.remove(keys)
