@@ -238,6 +238,20 @@ async def test_pause_holds_the_picture_and_counts_what_waits(
         assert app.intake.held == 0
 
 
+async def test_what_is_held_amid_the_past_is_no_news_of_today(make_app: MakeApp) -> None:
+    app = make_app()
+    app.board.paused = True
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.intake.held and not app.reader.loading)
+        app._second()
+        await pilot.pause()
+        assert app.board.loading, "what was there at the start is not all received"
+        await pilot.press("p")
+        await until(pilot, lambda: not app.board.loading)
+        assert app.intake.held == 0
+        assert len(names(app)) > 1
+
+
 async def test_time_stands_still_while_paused(make_app: MakeApp, clock: FrozenClock) -> None:
     async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("p")

@@ -76,6 +76,16 @@ def test_told_to_end_it_gives_the_terminal_back(
     assert_given_back(terminal)
 
 
+@pytest.mark.parametrize("command", [HANG, f"replay {SAMPLES / '02_hang'}", "demo"], ids=["live", "replay", "demo"])
+def test_whom_nobody_tells_that_its_terminal_is_gone_ends_as_well(
+    terminal: "Terminal", stage: Path, command: str
+) -> None:
+    terminal.shell("trap '' HUP")  # as below `nohup`
+    process = opened(terminal, command, stage)
+    terminal._tmux("kill-server")
+    until(lambda: not listens(process), "it ends")
+
+
 def test_told_again_and_again_it_ends_no_less_cleanly(terminal: "Terminal", stage: Path) -> None:
     process = opened(terminal, "demo", stage)
     for _ in range(5):

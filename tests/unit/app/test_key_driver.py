@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from select import select
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -122,6 +123,23 @@ def test_what_it_tells_is_what_textual_tells(seed: int, monkeypatch: pytest.Monk
     assert told_by(KeyDriver, parts) == told_by(LinuxDriver, parts)
 
 
+@pytest.mark.parametrize(
+    "unheard_of",
+    [
+        *(b"\xe9", b"\x80\xff", b"\xe6\xbcx", b"\xed\xa0\x80"),  # no UTF-8: of a Latin-1 terminal, or cut off
+        *(b"\x1b[99999999999u", b"\x1b[1114112u", b"\x1b[97;;1114112u", b"\x1b[97;1:3u"),  # no key, and no character
+        b"\x1b[48;0;0;0;0t\x1b[<35;4;2M",  # a mouse within nothing
+    ],
+)
+def test_what_no_keyboard_sends_ends_nothing(unheard_of: bytes) -> None:
+    told = told_by(KeyDriver, [b"a" + unheard_of, b"b"])
+    assert (told[0], told[-2], told[-1]) == ("a", "b", "f12")
+
+
+def test_a_letter_that_is_no_utf8_is_one_that_nobody_can_read() -> None:
+    assert told_by(KeyDriver, [b"\x1b[200~caf\xe9\x1b[201~"]) == ["caf\N{REPLACEMENT CHARACTER}", "f12"]
+
+
 def test_it_does_not_wake_until_something_is_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float | None] = []
 
@@ -168,6 +186,19 @@ def test_where_there_is_no_terminal_any_more_it_waits_for_the_end_asleep(monkeyp
     until(lambda: keys.told() == ["c"] and len(waits) == 3)  # the key, the end, and then nothing but the end
     keys.driver.disable_input()
     assert keys.is_over
+    keys.fd = os.open(os.devnull, os.O_RDONLY)
+    keys.close()
+
+
+def test_a_terminal_that_is_taken_away_is_told_of_and_not_waited_for() -> None:
+    said: list[str] = []
+    keys = Pressed(KeyDriver, starts=False)
+    driver: Any = keys.driver
+    driver.input_tty, driver._app = True, SimpleNamespace(hung_up=lambda: said.append("it is gone"))
+    os.close(keys.fd)
+    keys._thread.start()
+    until(lambda: keys.is_over)
+    assert said == ["it is gone"]
     keys.fd = os.open(os.devnull, os.O_RDONLY)
     keys.close()
 

@@ -211,6 +211,17 @@ class TestFindingTheCommand:
         assert main(["tree", "x"]) == Exit.INTERRUPTED
         assert capsys.readouterr() == ("", "")
 
+    def test_ctrl_c_amid_the_making_of_a_class_does_so_too(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        class Interrupted:
+            def __set_name__(self, _owner: type, _name: str) -> None:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr("delegtop.cli.tree.run", lambda _: type("Made", (), {"part": Interrupted()}))
+        assert main(["tree", "x"]) == Exit.INTERRUPTED
+        assert capsys.readouterr() == ("", "")
+
 
 @pytest.mark.usefixtures("log")
 class TestTree:

@@ -3,15 +3,17 @@ whether a lone Escape was the beginning of something longer: the first is told b
 
 import os
 from codecs import getincrementaldecoder
+from collections.abc import Iterator
 from contextlib import suppress
 from select import select
 from threading import Event
-from typing import Any
+from typing import Any, Protocol, cast
 
-from textual._parser import ParseError
+from textual._parser import ParseError, Parser
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 _READ = 4096
 _AGAIN = 0.02
@@ -20,6 +22,12 @@ later than an Escape is certain."""
 _LAST = 0.1
 """Seconds in which a terminal that was told to keep its mouse to itself may still tell of it, as long as Textual's own
 driver waits: what comes then is for nobody, and not for the shell."""
+
+
+class Borrower(Protocol):
+    """An application that is told when the terminal is gone."""
+
+    def hung_up(self) -> None: ...
 
 
 class _Ending(Event):
@@ -54,18 +62,28 @@ class KeyDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self.exit_event = self._ending = _Ending()
 
+    def _pressed(self) -> bytes:
+        """What can be read, or nothing ever after."""
+        try:
+            return os.read(self.fileno, _READ)
+        except OSError:
+            return b""
+
     def run_input_thread(self) -> None:
         ending, keys = self._ending, self.fileno
-        parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")().decode
+        parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
         heard = {ending, keys}
         try:
             while not ending.is_set():
                 ready, _, _ = select(heard, (), (), None if parser._timeout_time is None else _AGAIN)
                 if keys in ready and not ending.is_set():
-                    pressed = os.read(keys, _READ)
+                    pressed = self._pressed()
+                    if not pressed and self.input_tty:
+                        cast(Borrower, self._app).hung_up()
+                        break  # the program may wait for this thread alone
                     if not pressed:  # a pipe that has ended has nothing to tell ever after
                         heard.remove(keys)
-                    for message in parser.feed(text) if (text := decode(pressed)) else ():
+                    for message in _parsed(parser, decode(pressed)):
                         self.process_message(message)
                 for message in parser.tick():
                     self.process_message(message)
@@ -74,6 +92,15 @@ class KeyDriver(LinuxDriver):
             with suppress(EOFError, ParseError):
                 for _ in parser.feed(""):
                     pass
+
+
+def _parsed(parser: XTermParser, text: str) -> Iterator[Message]:
+    """What was pressed. What Textual's parser stumbles over is no key: a number of no character, or a place within
+    nothing. Whoever pastes text of others may send it, and all that came with it is dropped."""
+    try:
+        yield from parser.feed(text) if text else ()
+    except (ArithmeticError, ValueError):
+        Parser.__init__(parser)  # it begins anew, and still knows how it is told of the mouse
 
 
 def stands_in_for(driver: type) -> bool:

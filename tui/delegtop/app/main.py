@@ -242,7 +242,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
     def _take_in(self) -> None:
         if self.intake.slice(SLICE * min(self._breadth, _BROADEST)):
             self.monitor.rows_moved()
-        if self.board.loading and not self.reader.loading:
+        if self.board.loading and not (self.reader.loading or self.intake.held):
             self.board.loaded()
             self.monitor.table.seen()  # what was there at the start is no news
             self.monitor.rows_moved()

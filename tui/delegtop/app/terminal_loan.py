@@ -5,9 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 from textual.app import App, SuspendNotSupported
 from textual.driver import Driver
@@ -40,7 +40,7 @@ class Borrowing(App[None]):
         driver: Any = super()._build_driver(headless, inline, mouse, size)
         if hasattr(driver, "_file") and sys.__stdout__ is not None:
             sys.__stdout__.reconfigure(errors="backslashreplace")
-            driver._file = sys.__stdout__
+            driver._file = _Outlet(sys.__stdout__, self.hung_up)
         return driver  # type: ignore[no-any-return]  # as above
 
     def on_load(self) -> None:
@@ -54,6 +54,11 @@ class Borrowing(App[None]):
         self._told = True
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._leave)
+
+    def hung_up(self) -> None:
+        """The terminal is gone, and there was no signal that said so. From any thread."""
+        if not self._told:
+            self.end()
 
     def _leave(self) -> None:
         driver: Any = self._driver
@@ -130,6 +135,27 @@ class Borrowing(App[None]):
         (driver._enable_mouse_support if taken else driver._disable_mouse_support)()
         driver._mouse = taken
         self.notify("The mouse works here." if taken else "The mouse selects text now.", timeout=3, markup=False)
+
+
+class _Outlet:
+    """Where the picture goes. When that is gone it goes nowhere: Textual's thread that writes would end, and whoever
+    wrote to it wait for ever."""
+
+    def __init__(self, file: TextIO, gone: Callable[[], None]) -> None:
+        self._file, self._gone = file, gone
+        self.fileno = file.fileno
+
+    def write(self, text: str) -> None:
+        try:
+            self._file.write(text)
+        except OSError:
+            self._gone()
+
+    def flush(self) -> None:
+        try:
+            self._file.flush()
+        except OSError:
+            self._gone()
 
 
 @contextmanager

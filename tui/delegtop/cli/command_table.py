@@ -133,6 +133,10 @@ def dispatch(arguments: list[str]) -> int:
         return Exit(told.status)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
+    except RuntimeError as error:  # before Python 3.12 this is what Ctrl-C amid the making of a class becomes
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return Exit.INTERRUPTED
+        raise
 
 
 def _run(name: str, rest: list[str]) -> int:

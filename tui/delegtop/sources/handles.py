@@ -29,7 +29,8 @@ def affordable() -> int:
 
 
 def make_room(count: int) -> None:
-    """Let this process have so many files open, as far as the system allows it."""
+    """Let this process have so many files open, as far as the system allows it. Programs it starts inherit it, which
+    is left so: only one that opens more than it was allowed before would notice, and that one would have failed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < most:

@@ -316,10 +316,10 @@ class Board:
             return False
         if self.news is not None and self.moment is None:
             self.news[1].update(assessed)
-        pressing = self.pressing.update(assessed, moved=moved)
-        self.showing.follow(pressing)
+        others = self.pressing.update(assessed, moved=moved) | assessed
+        self.showing.follow(others)
         if self.sort == PROBLEMS:
-            self.outline.resort(pressing | assessed)
+            self.outline.resort(others)
         return True
 
     # How to look at it
