@@ -34,11 +34,17 @@ def test_what_one_writes_both_find(place: Path) -> None:
     assert [*IndexApart(place, "another version").find(["a log"], NOW)] == []
 
 
-def test_a_name_that_is_no_text_is_known_to_nobody_and_hides_no_other(place: Path) -> None:
-    IndexFile(place, CONTEXT).write({"a log": b"told"}, [(b"a block", ["one"])], [], NOW)
-    apart = IndexApart(place, CONTEXT)
-    assert [*apart.find(["/logs/\udcff", "a log"], NOW)] == [("a log", b"told")]
-    assert [*apart.find_blocks(["/logs/\udcff", "one"], NOW)] == [b"a block"]
+@pytest.mark.parametrize("kind", [IndexFile, IndexApart])
+def test_a_name_that_is_no_text_is_known_to_nobody_and_hides_no_other(
+    kind: type[IndexFile] | type[IndexApart], place: Path
+) -> None:
+    IndexFile(place, CONTEXT).write({"a log": b"told"}, [(b"a block", ["one"]), (b"another", ["two"])], [], NOW)
+    file = kind(place, CONTEXT)
+    assert [*file.find(["/logs/\udcff", "a log"], NOW)] == [("a log", b"told")]
+    assert [*file.find_blocks(["/logs/\udcff", "one"], NOW)] == [b"a block"]
+    file.write({"more": b"told"}, [], ["/logs/\udcff", "two"], NOW)
+    assert [*file.find(["more"], NOW)] == [("more", b"told")]
+    assert [*file.find_blocks(["one", "two"], NOW)] == [b"a block"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from delegtop.base.clock import Millis
+from delegtop.base.text import is_utf8
 from delegtop.feed.loaded_sessions import HEADER, send, size_of
 
 _COMMAND = (sys.executable, "-P", "-m", "delegtop.feed.index_process")
@@ -51,12 +52,12 @@ class IndexApart:
 
     def find(self, names: Iterable[str], now: Millis) -> Iterator[tuple[str, bytes]]:
         """What is kept under these names."""
-        asked = FindAsked(self._path, self._context, [*filter(_is_text, names)], now)
+        asked = FindAsked(self._path, self._context, [*filter(is_utf8, names)], now)
         yield from self._answer(asked, list[tuple[str, bytes]]) or ()
 
     def find_blocks(self, sessions: Iterable[str], now: Millis) -> Iterator[bytes]:
         """The blocks in which these are kept."""
-        asked = BlocksAsked(self._path, self._context, [*filter(_is_text, sessions)], now)
+        asked = BlocksAsked(self._path, self._context, [*filter(is_utf8, sessions)], now)
         yield from self._answer(asked, list[bytes]) or ()
 
     def write(
@@ -64,7 +65,7 @@ class IndexApart:
     ) -> None:
         """Keep these logs and blocks, and let go of other sessions."""
         named = [(data, [*names]) for data, names in blocks]
-        self._answer(WriteAsked(self._path, self._context, {**new}, named, [*gone], now), bool)
+        self._answer(WriteAsked(self._path, self._context, {**new}, named, [*filter(is_utf8, gone)], now), bool)
 
     def _answer(self, asked: FindAsked | WriteAsked, kind: type[T]) -> T | None:
         import subprocess  # who has so little to read that no index is worth it does not need it
@@ -84,11 +85,6 @@ class IndexApart:
                     process.kill()
         except (OSError, EOFError, ValueError):  # what cannot be packed or unpacked is a ValueError, too
             return None
-
-
-def _is_text(name: str) -> bool:
-    """Whether it can be asked for: a path may be any bytes."""
-    return name.isascii() or name == name.encode(errors="replace").decode()
 
 
 def received(stream: IO[bytes]) -> bytes:

@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
+from delegtop.base.text import is_utf8
 from delegtop.dialects import Dialect
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.sources.inode import look_of
@@ -38,7 +39,7 @@ class Kept(SourceStatus, frozen=True, gc=False, kw_only=True):
         """Whether nothing is to be told of it but its numbers."""
         wrong = self.unreadable or self.deviations or self.reasons or self.examples or self.detail
         read = self.read == self.size and self.changed_at is not None and self.dialect == self.format.name
-        return self.is_there and read and not wrong and _is_text(self.path)
+        return self.is_there and read and not wrong and is_utf8(self.path)
 
 
 Row = tuple[int, str, int, int, int, int, int, int]
@@ -176,11 +177,6 @@ def _number(format: type[Dialect]) -> int:
     if format not in _formats:
         _formats.append(format)
     return _formats.index(format)
-
-
-def _is_text(path: str) -> bool:
-    """Whether it can be written down: a name may be any bytes."""
-    return path.isascii() or path == path.encode(errors="replace").decode()
 
 
 def _shared(one: str, other: str) -> int:
