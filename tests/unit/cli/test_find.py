@@ -505,6 +505,36 @@ def test_hostile_words_in_a_log_are_shown_as_what_they_are(capsys: pytest.Captur
     assert "\u202e" not in told
 
 
+def test_what_lies_in_a_folder_whose_name_is_no_text_is_found_and_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few()
+    folder = place_of(2).parent
+    folder.rename(folder.with_name("caf\udce9"))
+    write(4, "Mow the lawn")
+    for _ in range(2):
+        for words, number in (("roses", 2), ("lawn", 4)):
+            assert main(["find", words, "--json"]) == Exit.OK
+            (told,) = json.loads(capsys.readouterr().out)["found"]
+            assert told["session"] == session(number)
+            assert told["source"] in (str(place_of(4)), f"{folder.parent}/caf\udce9/{session(2)}.jsonl")
+    assert len(SearchFile().known()) == 4
+    (tmp_path / "caf\udce9").mkdir()
+    monkeypatch.chdir(tmp_path / "caf\udce9")
+    assert found(capsys, "the", "--here") == []
+
+
+@pytest.mark.parametrize("name", ["half \ud83d", "\udcff", "nothing\0"])
+def test_an_id_that_is_no_text_can_be_found(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "session.jsonl"
+    began = {"event": "register", "at": "2026-03-03T10:00:00Z", "delegation_depth": 1, "delegation_path": ["o", "p"]}
+    began |= {"session_id": name, "subagent": f"roses {name}", "host": name}
+    log.write_text(json.dumps(began) + "\n")
+    capsys.readouterr()
+    assert main(["find", "roses", "--in", str(log)]) == Exit.OK
+    assert "roses" in capsys.readouterr().out
+
+
 def test_it_needs_no_place_to_write(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     few()
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")

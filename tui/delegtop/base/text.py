@@ -33,7 +33,12 @@ _SHAPELESS = ("Cn", "Co")
 
 def is_utf8(text: str) -> bool:
     """Whether it can be written down as it is: the name of a file may be any bytes, and half a character is none."""
-    return text.isascii() or text == text.encode(errors="replace").decode()
+    return text == as_utf8(text)
+
+
+def as_utf8(text: str) -> str:
+    """The same with a question mark in place of what cannot be written down."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def safe(text: str, limit: int = _LIMIT) -> str:

@@ -123,7 +123,9 @@ def _all_there(named: "Sequence[str]") -> bool:
 def _here() -> str:
     from pathlib import Path
 
-    return str(Path.cwd())
+    from delegtop.base.text import as_utf8
+
+    return as_utf8(str(Path.cwd()))  # as folders are kept
 
 
 def _places(arguments: Namespace, settings: "Settings") -> "Places":

@@ -26,7 +26,7 @@ _TIDY = "INSERT INTO words (words) VALUES ('optimize')"
 """Else what was deleted of the words takes more room than before."""
 _ROOM = 0.9
 """The part of it that is in use once something went."""
-LAYOUT = 4
+LAYOUT = 5
 """Another one whenever what is kept, or how it is made, is another."""
 _MARK = 0x64656C66
 _TABLES = """
