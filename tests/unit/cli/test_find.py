@@ -142,6 +142,24 @@ def test_what_was_found_is_found_when_its_log_is_gone(capsys: pytest.CaptureFixt
     assert "--resume" not in told, "its program has no other place to take it up from"
 
 
+def test_where_nobody_may_look_there_is_no_log(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few()
+    assert found(capsys, "roses")
+    folder, stat = place_of(2).parent, os.stat
+    place_of(2).unlink()
+
+    def refused(path: str | Path, **how: bool) -> os.stat_result:
+        if str(path) == str(folder / place_of(2).name):
+            raise PermissionError
+        return stat(path, **how)
+
+    monkeypatch.setattr(os, "stat", refused)
+    assert main(["find", "roses"]) == Exit.OK
+    assert "its log is gone" in capsys.readouterr().out
+
+
 def test_a_session_that_goes_on_is_found_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
     write(5, "Dig the pond", days=0.001)
     assert found(capsys, "pond") == [session(5)]
@@ -358,7 +376,7 @@ def test_what_began_at_the_same_moment_stands_in_the_same_order_however_it_is_re
     assert found(capsys, "lawn", "--limit", "1") == kept[:1]
 
 
-@pytest.mark.parametrize("source", ["nowhere", "*.nothing"])
+@pytest.mark.parametrize("source", ["nowhere", "*.nothing", "x" * 300])
 def test_a_source_that_is_not_there_is_said(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     few()
     assert main(["find", "the", "--in", source]) == Exit.UNREADABLE

@@ -70,6 +70,14 @@ def test_from_one_that_fails_nothing_is_known_and_nothing_is_written(
     assert place.read_bytes() == before
 
 
+def test_where_nobody_may_look_nothing_is_known_and_nothing_is_written(tmp_path: Path) -> None:
+    apart = IndexApart(tmp_path / ("x" * 300) / "index.db", CONTEXT)
+    assert [*apart.find(["a log"], NOW)] == []
+    assert [*apart.find_blocks(["one"], NOW)] == []
+    apart.write({"a log": b"told"}, [], [], NOW)
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_there_is_none_that_can_be_begun(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     IndexFile(place, CONTEXT).write({"a log": b"told"}, [], [], NOW)
     monkeypatch.setattr(index_apart, "_COMMAND", ("/nonexistent",))

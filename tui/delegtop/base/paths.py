@@ -51,3 +51,8 @@ def make_private(folder: Path) -> None:
 
 def _folder(variable: str, usual: str, environ: Mapping[str, str]) -> Path:
     return Path(environ.get(variable) or usual).expanduser() / "delegtop"
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether something is to be seen there: where one may not look, or no name can be so long, a Path is indignant."""
+    return os.path.exists(path)  # noqa: PTH110 -- as it says

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from delegtop.base.clock import Millis
+from delegtop.base.paths import is_there
 from delegtop.base.text import is_utf8
 from delegtop.feed.loaded_sessions import HEADER, send, size_of
 
@@ -70,7 +71,7 @@ class IndexApart:
     def _answer(self, asked: FindAsked | WriteAsked, kind: type[T]) -> T | None:
         import subprocess  # who has so little to read that no index is worth it does not need it
 
-        if isinstance(asked, FindAsked) and not Path(self._path).exists():
+        if isinstance(asked, FindAsked) and not is_there(self._path):
             return None  # the first time
         try:
             with subprocess.Popen(  # noqa: S603 # this very program

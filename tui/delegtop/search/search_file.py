@@ -15,7 +15,7 @@ import msgspec
 
 from delegtop import __version__
 from delegtop.base.clock import Millis, monotonic
-from delegtop.base.paths import cache_folder
+from delegtop.base.paths import cache_folder, is_there
 from delegtop.base.private_database import give_back, opened, remove, written
 from delegtop.search.search_query import SearchQuery
 from delegtop.search.session_words import KeptWords, SessionWords, pack, unpack
@@ -351,7 +351,7 @@ def _is_told_elsewhere(database: Connection, each: SessionWords, read: Collectio
     asked = "SELECT f.unit, x.data FROM found f JOIN texts x ON x.number = f.number WHERE f.id = ?"
     for unit, data in database.execute(asked, (each.id,)).fetchall():
         if unit not in read:
-            if Path(_words(data).source).exists():
+            if is_there(_words(data).source):
                 return True
             _take_out(database, [unit])
     return False
