@@ -131,6 +131,23 @@ def test_what_was_read_once_is_not_read_again_until_it_changes(
     assert read == [3, 0, 1, 0]
 
 
+def test_sessions_that_are_run_alike_have_nothing_to_do_with_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    """In a terminal, on this machine: that is true of all there ever were."""
+    few()
+    processes = place_of(1).parents[2] / "sessions"
+    processes.mkdir()
+    for number in (1, 2):
+        at = days_ago(9)
+        told = {"pid": 4_000_000 + number, "sessionId": session(number), "startedAt": at, "updatedAt": at + 1_000}
+        told |= {"cwd": "/srv/garden", "kind": "interactive", "entrypoint": "cli", "status": "idle", "procStart": "8"}
+        path = processes / f"{told['pid']}.json"
+        path.write_text(json.dumps(told))
+        os.utime(path, (at / 1000, at / 1000))
+    assert found(capsys, "the") == [session(2), session(1)]
+    companies = [each.company for each in SearchFile().known().values()]
+    assert sorted(map(companies.count, {*companies})) == [1, 2, 2]
+
+
 def test_what_was_found_is_found_when_its_log_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
     few()
     assert found(capsys, "roses")

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from delegtop.base.clock import Millis
+from delegtop.base.product import SESSION_REFS
 from delegtop.base.secrets import mask
 from delegtop.base.text import as_utf8
 from delegtop.diagnosis.session_commands import session_name
@@ -127,8 +128,13 @@ def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWord
         ),
         troubles=tuple(_troubles(facts, state, gathered)),
         told_in=tuple({place.source for place in facts.origins if not place.is_kernel}),
-        names=tuple(key_of(name) for name in (facts.id, facts.parent, *(ref for _, ref in facts.refs)) if name),
+        names=tuple(key_of(name) for name in (facts.id, facts.parent, *_sessions(facts)) if name),
     )
+
+
+def _sessions(facts: Delegation) -> Iterator[str]:
+    """What its session is called elsewhere. Other foreign ids are those of many: a terminal, the first agent in it."""
+    return (ref for name, ref in facts.refs if name in SESSION_REFS)
 
 
 def _hidden(text: str | None) -> str:
