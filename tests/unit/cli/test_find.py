@@ -325,6 +325,10 @@ def shown(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         "UPDATE found SET at = at + 300000000",
         "UPDATE found SET state = 'lost'",
         "UPDATE texts SET data = (SELECT data FROM texts ORDER BY number LIMIT 1)",
+        "DELETE FROM found WHERE number = 2",
+        "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10",
+        "UPDATE words_data SET block = replace(block, 'os', 'as') WHERE id > 10",
+        "DELETE FROM words_idx",
     ],
 )
 def test_rows_that_make_no_sense_are_read_again(damage: str, capsys: pytest.CaptureFixture[str]) -> None:
