@@ -35,7 +35,7 @@ def kept(
     at = Millis(NOW - number * DAY)
     id = id or f"{number:08x}-0000-4000-8000-{number:012x}"
     log = log or f"/srv/logs/{id}.jsonl"
-    words = KeptWords(title=title, prompt=prompt, session=id, named=id, cwd="/srv/garden", source=log)
+    words = KeptWords(title=title, prompt=prompt, session=id, named=id, cwd="/srv/garden", place=log.encode())
     told = SessionWords(id, at, at, None, "idle", "claude", "claude-code", "/srv/garden", "", words, tuple(troubles))
     assert SearchFile().write([Stored(number, 1, [told])])
 

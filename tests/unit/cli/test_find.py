@@ -132,6 +132,23 @@ def test_what_was_read_once_is_not_read_again_until_it_changes(
     assert read == [3, 0, 1, 0]
 
 
+def test_sessions_that_are_run_alike_have_nothing_to_do_with_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    """In a terminal, on this machine: that is true of all there ever were."""
+    few()
+    processes = place_of(1).parents[2] / "sessions"
+    processes.mkdir()
+    for number in (1, 2):
+        at = days_ago(9)
+        told = {"pid": 4_000_000 + number, "sessionId": session(number), "startedAt": at, "updatedAt": at + 1_000}
+        told |= {"cwd": "/srv/garden", "kind": "interactive", "entrypoint": "cli", "status": "idle", "procStart": "8"}
+        path = processes / f"{told['pid']}.json"
+        path.write_text(json.dumps(told))
+        os.utime(path, (at / 1000, at / 1000))
+    assert found(capsys, "the") == [session(2), session(1)]
+    companies = [each.company for each in SearchFile().known().values()]
+    assert sorted(map(companies.count, {*companies})) == [1, 2, 2]
+
+
 def test_what_was_found_is_found_when_its_log_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
     few()
     assert found(capsys, "roses")
@@ -141,6 +158,24 @@ def test_what_was_found_is_found_when_its_log_is_gone(capsys: pytest.CaptureFixt
     assert "its log is gone" in told
     assert "delegtop replay" not in told
     assert "--resume" not in told, "its program has no other place to take it up from"
+
+
+def test_where_nobody_may_look_there_is_no_log(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few()
+    assert found(capsys, "roses")
+    folder, stat = place_of(2).parent, os.stat
+    place_of(2).unlink()
+
+    def refused(path: str | Path, **how: bool) -> os.stat_result:
+        if str(path) == str(folder / place_of(2).name):
+            raise PermissionError
+        return stat(path, **how)
+
+    monkeypatch.setattr(os, "stat", refused)
+    assert main(["find", "roses"]) == Exit.OK
+    assert "its log is gone" in capsys.readouterr().out
 
 
 def test_a_session_that_goes_on_is_found_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
@@ -291,6 +326,10 @@ def shown(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         "UPDATE found SET at = at + 300000000",
         "UPDATE found SET state = 'lost'",
         "UPDATE texts SET data = (SELECT data FROM texts ORDER BY number LIMIT 1)",
+        "DELETE FROM found WHERE number = 2",
+        "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10",
+        "UPDATE words_data SET block = replace(block, 'os', 'as') WHERE id > 10",
+        "DELETE FROM words_idx",
     ],
 )
 def test_rows_that_make_no_sense_are_read_again(damage: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -359,7 +398,7 @@ def test_what_began_at_the_same_moment_stands_in_the_same_order_however_it_is_re
     assert found(capsys, "lawn", "--limit", "1") == kept[:1]
 
 
-@pytest.mark.parametrize("source", ["nowhere", "*.nothing"])
+@pytest.mark.parametrize("source", ["nowhere", "*.nothing", "x" * 300])
 def test_a_source_that_is_not_there_is_said(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     few()
     assert main(["find", "the", "--in", source]) == Exit.UNREADABLE
@@ -504,6 +543,36 @@ def test_hostile_words_in_a_log_are_shown_as_what_they_are(capsys: pytest.Captur
     told = capsys.readouterr().out
     assert "\x1b" not in told
     assert "\u202e" not in told
+
+
+def test_what_lies_in_a_folder_whose_name_is_no_text_is_found_and_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few()
+    folder = place_of(2).parent
+    folder.rename(folder.with_name("caf\udce9"))
+    write(4, "Mow the lawn")
+    for _ in range(2):
+        for words, number in (("roses", 2), ("lawn", 4)):
+            assert main(["find", words, "--json"]) == Exit.OK
+            (told,) = json.loads(capsys.readouterr().out)["found"]
+            assert told["session"] == session(number)
+            assert told["source"] in (str(place_of(4)), f"{folder.parent}/caf\udce9/{session(2)}.jsonl")
+    assert len(SearchFile().known()) == 4
+    (tmp_path / "caf\udce9").mkdir()
+    monkeypatch.chdir(tmp_path / "caf\udce9")
+    assert found(capsys, "the", "--here") == []
+
+
+@pytest.mark.parametrize("name", ["half \ud83d", "\udcff", "nothing\0"])
+def test_an_id_that_is_no_text_can_be_found(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "session.jsonl"
+    began = {"event": "register", "at": "2026-03-03T10:00:00Z", "delegation_depth": 1, "delegation_path": ["o", "p"]}
+    began |= {"session_id": name, "subagent": f"roses {name}", "host": name}
+    log.write_text(json.dumps(began) + "\n")
+    capsys.readouterr()
+    assert main(["find", "roses", "--in", str(log)]) == Exit.OK
+    assert "roses" in capsys.readouterr().out
 
 
 def test_it_needs_no_place_to_write(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,11 +34,17 @@ def test_what_one_writes_both_find(place: Path) -> None:
     assert [*IndexApart(place, "another version").find(["a log"], NOW)] == []
 
 
-def test_a_name_that_is_no_text_is_known_to_nobody_and_hides_no_other(place: Path) -> None:
-    IndexFile(place, CONTEXT).write({"a log": b"told"}, [(b"a block", ["one"])], [], NOW)
-    apart = IndexApart(place, CONTEXT)
-    assert [*apart.find(["/logs/\udcff", "a log"], NOW)] == [("a log", b"told")]
-    assert [*apart.find_blocks(["/logs/\udcff", "one"], NOW)] == [b"a block"]
+@pytest.mark.parametrize("kind", [IndexFile, IndexApart])
+def test_a_name_that_is_no_text_is_known_to_nobody_and_hides_no_other(
+    kind: type[IndexFile] | type[IndexApart], place: Path
+) -> None:
+    IndexFile(place, CONTEXT).write({"a log": b"told"}, [(b"a block", ["one"]), (b"another", ["two"])], [], NOW)
+    file = kind(place, CONTEXT)
+    assert [*file.find(["/logs/\udcff", "a log"], NOW)] == [("a log", b"told")]
+    assert [*file.find_blocks(["/logs/\udcff", "one"], NOW)] == [b"a block"]
+    file.write({"more": b"told"}, [], ["/logs/\udcff", "two"], NOW)
+    assert [*file.find(["more"], NOW)] == [("more", b"told")]
+    assert [*file.find_blocks(["one", "two"], NOW)] == [b"a block"]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +68,14 @@ def test_from_one_that_fails_nothing_is_known_and_nothing_is_written(
     assert [*apart.find_blocks(["one"], NOW)] == []
     apart.write({"another": b"x" * 1_000_000}, [], ["one"], NOW)
     assert place.read_bytes() == before
+
+
+def test_where_nobody_may_look_nothing_is_known_and_nothing_is_written(tmp_path: Path) -> None:
+    apart = IndexApart(tmp_path / ("x" * 300) / "index.db", CONTEXT)
+    assert [*apart.find(["a log"], NOW)] == []
+    assert [*apart.find_blocks(["one"], NOW)] == []
+    apart.write({"a log": b"told"}, [], [], NOW)
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_there_is_none_that_can_be_begun(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,6 +71,20 @@ def test_what_others_have_read_is_what_is_read_here(
     assert not lent, "what is known need not be lent"
 
 
+def test_a_session_whose_path_is_no_text_is_read_here(
+    tmp_path: Path, lent: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(WallClock, "now", lambda _clock: NOW)
+    for number, name in enumerate(("one", "text", "the\udce9")):
+        log = Transcript(f"0000000{number}-0000-4000-8000-000000000000", "/home/ada")
+        log.asked(LONG_AGO, "Count the pots")
+        log.done(LONG_AGO + 1_000, "Twelve.")
+        log.keep(tmp_path / "projects" / name / f"{log.session}.jsonl", LONG_AGO - 365 * DAY)
+    plain = tree(capsys, tmp_path / "projects", "--no-index")
+    assert tree(capsys, tmp_path / "projects") == plain
+    assert sum(lent)
+
+
 def test_others_read_the_files_of_a_session_in_the_order_in_which_they_are_read_here(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -303,6 +303,24 @@ def test_a_small_log_that_belongs_to_no_session_is_not_kept(
     assert kept() == 0
 
 
+@pytest.mark.parametrize(
+    "name", [b"caf\xe9.jsonl", b"two\nlines \xff .jsonl", b"0b9b1c2e-1111-4222-8333-44445555\xff.jsonl"]
+)
+def test_a_file_whose_name_is_no_text_is_read_each_time_and_hides_no_other(
+    name: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for number, each in enumerate((b"session.jsonl", name)):
+        path = Path(os.fsdecode(os.fsencode(folder) + b"/" + each))
+        make_log(path, 20, NOW - 3_600_000 - number)
+        long_ago(path)
+    plain = told(capsys, folder, "--no-index")
+    for _ in range(2):
+        assert told(capsys, folder) == plain
+        assert kept() == 1
+
+
 def test_a_log_is_read_on_from_where_an_earlier_run_had_got_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

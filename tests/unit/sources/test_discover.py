@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from delegtop.base.clock import Millis, WallClock
 from delegtop.sources import discover
 from delegtop.sources.discover import Roots
 
@@ -34,6 +35,12 @@ def tree(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("{}\n")
     return tmp_path
+
+
+def settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is some seconds later: no folder was changed just now."""
+    later = Millis(WallClock().now() + 5_000)
+    monkeypatch.setattr(WallClock, "now", lambda _clock: later)
 
 
 def names(roots: Roots, tree: Path) -> list[str]:
@@ -94,12 +101,24 @@ def test_new_files_and_folders_turn_up_in_the_next_scan(tree: Path) -> None:
 
 
 def test_an_unchanged_folder_is_not_listed_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder, _, _ in os.walk(tree):
-        os.utime(folder, (1, 1))
+    settle(monkeypatch)
     roots = Roots([str(tree)])
     first = roots.scan()
     monkeypatch.setattr(os, "scandir", None)
     assert roots.scan() == first
+
+
+def test_a_folder_whose_time_is_set_back_is_listed_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As whoever copies or unpacks does once all is in it: the second time it bears the time of the first."""
+    settle(monkeypatch)
+    os.utime(tree / "b", (1, 1))
+    roots = Roots([str(tree)])
+    before = names(roots, tree)
+    at = (tree / "b").stat().st_ctime_ns
+    while (tree / "b").stat().st_ctime_ns == at:  # its clock ticks every few milliseconds
+        (tree / "b" / "new.jsonl").write_text("{}")
+        os.utime(tree / "b", (1, 1))
+    assert {*names(roots, tree)} - {*before} == {"b/new.jsonl"}
 
 
 def test_what_cannot_be_read_is_skipped_with_a_reason(tree: Path, tmp_path: Path) -> None:

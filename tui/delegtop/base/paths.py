@@ -35,11 +35,6 @@ def logs_folder() -> Path:
     return state_folder() / "logs"
 
 
-def is_text(path: str) -> bool:
-    """Whether it can be written down: a name may be any bytes."""
-    return path.isascii() or path == path.encode(errors="replace").decode()
-
-
 def make_private(folder: Path) -> None:
     """Make the folder, and those above it that are missing, for the owner's eyes alone, whatever the umask; and make it
     so if it is delegtop's own and somebody made it otherwise. OSError if that cannot be done."""
@@ -56,3 +51,8 @@ def make_private(folder: Path) -> None:
 
 def _folder(variable: str, usual: str, environ: Mapping[str, str]) -> Path:
     return Path(environ.get(variable) or usual).expanduser() / "delegtop"
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether something is to be seen there: where one may not look, or no name can be so long, a Path is indignant."""
+    return os.path.exists(path)  # noqa: PTH110 -- as it says

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+SESSION_REFS = ("session_id", "thread_id")
+"""The foreign ids that name a session."""
 
 
 class Basis(Enum):
@@ -122,7 +124,7 @@ class Product(NamedTuple):
     """Words of its command line with which it runs without a terminal: nobody can press a key there."""
     tried: str = ""
     """The version whose command line was seen to accept these commands; empty if they are only documented."""
-    session_refs: tuple[str, ...] = ("session_id", "thread_id")
+    session_refs: tuple[str, ...] = SESSION_REFS
     """The foreign ids that name a session to it, the best first."""
     is_session: bool = True
     """Where there is no such id, the id of the row itself is the session's."""

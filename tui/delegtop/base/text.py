@@ -31,6 +31,16 @@ _SHAPELESS = ("Cn", "Co")
 """Nobody knows what a character looks like that is private or not assigned: a font may leave it out."""
 
 
+def is_utf8(text: str) -> bool:
+    """Whether it can be written down as it is: the name of a file may be any bytes, and half a character is none."""
+    return text == as_utf8(text)
+
+
+def as_utf8(text: str) -> str:
+    """The same with a question mark in place of what cannot be written down."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
 def safe(text: str, limit: int = _LIMIT) -> str:
     """`text` with every dangerous character made visible; newlines stay, the rest is cut at `limit` characters."""
     if len(text) > limit:

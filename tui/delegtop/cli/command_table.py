@@ -6,10 +6,10 @@ from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpForm
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
 from delegtop.base import signals
+from delegtop.base.paths import is_there
 from delegtop.base.signals import ToldToEnd
 from delegtop.cli import diagnostics, options, output
 from delegtop.cli.diagnostics import UsageError, advice, fail
@@ -169,7 +169,7 @@ def _choose(arguments: list[str]) -> tuple[str, list[str]]:
 
 def _suspect_command(word: str, before: Sequence[str]) -> None:
     """A word that is no file and looks like a command is a slip of the fingers, not a source to wait for."""
-    if not (word.isalpha() and word.islower()) or Path(word).exists():
+    if not (word.isalpha() and word.islower()) or is_there(word):
         return
     from difflib import get_close_matches  # only who mistypes needs it
 

@@ -105,14 +105,12 @@ def _narrowed(arguments: Namespace) -> str:
 def _all_there(named: "Sequence[str]") -> bool:
     """Whoever mistypes where to look is told so, and not that nothing was found there."""
     from glob import has_magic
-    from pathlib import Path
 
+    from delegtop.base.paths import is_there
     from delegtop.observation.unread_sources import unmatched
 
     patterns = unmatched(named)
-    gone = [
-        each for each in named if not has_magic(each) and "://" not in each and each != "-" and not Path(each).exists()
-    ]
+    gone = [each for each in named if not has_magic(each) and "://" not in each and each != "-" and not is_there(each)]
     for each in patterns:
         diagnostics.say(f"{each}: no file matches")
     for each in gone:
@@ -123,7 +121,9 @@ def _all_there(named: "Sequence[str]") -> bool:
 def _here() -> str:
     from pathlib import Path
 
-    return str(Path.cwd())
+    from delegtop.base.text import as_utf8
+
+    return as_utf8(str(Path.cwd()))  # as folders are kept
 
 
 def _places(arguments: Namespace, settings: "Settings") -> "Places":

@@ -10,7 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from delegtop.base.clock import Millis
-from delegtop.base.paths import is_text
+from delegtop.base.paths import is_there
+from delegtop.base.text import is_utf8
 
 T = TypeVar("T")
 
@@ -47,12 +48,12 @@ class IndexApart:
 
     def find(self, names: Iterable[str], now: Millis) -> Iterator[tuple[str, bytes]]:
         """What is kept under these names."""
-        asked = FindAsked(self._path, self._context, [*filter(is_text, names)], now)
+        asked = FindAsked(self._path, self._context, [*filter(is_utf8, names)], now)
         yield from self._answer(asked, list[tuple[str, bytes]]) or ()
 
     def find_blocks(self, sessions: Iterable[str], now: Millis) -> Iterator[bytes]:
         """The blocks in which these are kept."""
-        asked = BlocksAsked(self._path, self._context, [*filter(is_text, sessions)], now)
+        asked = BlocksAsked(self._path, self._context, [*filter(is_utf8, sessions)], now)
         yield from self._answer(asked, list[bytes]) or ()
 
     def write(
@@ -60,10 +61,10 @@ class IndexApart:
     ) -> None:
         """Keep these logs and blocks, and let go of other sessions."""
         named = [(data, [*names]) for data, names in blocks]
-        self._answer(WriteAsked(self._path, self._context, {**new}, named, [*gone], now), bool)
+        self._answer(WriteAsked(self._path, self._context, {**new}, named, [*filter(is_utf8, gone)], now), bool)
 
     def _answer(self, asked: FindAsked | WriteAsked, kind: type[T]) -> T | None:
-        if isinstance(asked, FindAsked) and not Path(self._path).exists():
+        if isinstance(asked, FindAsked) and not is_there(self._path):
             return None  # the first time
         from delegtop.feed.process_messages import begun, received, send  # who has little to read needs no other
 

@@ -14,6 +14,7 @@ from zlib import crc32
 
 from delegtop.base.clock import DAY, Millis
 from delegtop.base.private_database import give_back, opened, remove, written
+from delegtop.base.text import is_utf8
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of all that is kept: of more, what was not used for the longest time goes."""
@@ -48,7 +49,8 @@ class IndexSummary(NamedTuple):
 
 
 class IndexFile:
-    """What is kept, by name. One that was kept in another context (another version, another layout) is not found."""
+    """What is kept, by name. One that was kept in another context (another version or layout) is not found, nor is
+    what has a name that is no text."""
 
     def __init__(self, path: Path, context: str, *, largest: int = LARGEST) -> None:
         self._path, self._context, self._largest = path, context, largest
@@ -62,7 +64,7 @@ class IndexFile:
                 return
             database.execute("BEGIN")  # else each name would lock the file anew
             wanted = "SELECT used, check_sum, data FROM sessions WHERE name = ? AND context = ?"
-            for name in names:
+            for name in filter(is_utf8, names):
                 row = database.execute(wanted, (name, self._context)).fetchone()
                 if row is not None and isinstance(row[2], bytes) and crc32(row[2]) == row[1]:
                     found.append((name, row[2]))
@@ -81,7 +83,9 @@ class IndexFile:
             if database is not None:
                 database.execute("BEGIN")  # as above
                 wanted = "SELECT block FROM members WHERE name = ?"
-                blocks = {row[0]: None for name in sessions for row in database.execute(wanted, (name,))}
+                blocks = {
+                    row[0]: None for name in filter(is_utf8, sessions) for row in database.execute(wanted, (name,))
+                }
         return (data for _, data in self.find(blocks, now))
 
     def write(
@@ -113,7 +117,7 @@ class IndexFile:
                     members.update(dict.fromkeys(sessions, name))
                 rows = ((name, self._context, now // DAY, crc32(data), data) for name, data in kept.items())
                 database.executemany("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?)", rows)
-                database.executemany("DELETE FROM members WHERE name = ?", ((name,) for name in gone))
+                database.executemany("DELETE FROM members WHERE name = ?", ((name,) for name in filter(is_utf8, gone)))
                 database.executemany("INSERT OR REPLACE INTO members VALUES (?, ?)", members.items())
                 database.execute(_ORPHANS)
                 self._make_room(database)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
+from delegtop.base.text import is_utf8
 from delegtop.feed.dormant_sessions import quiet_until
 from delegtop.feed.recent_window import Looks, folder_of, session_of
 from delegtop.sources.inode import look_of
@@ -105,5 +106,5 @@ def _quiet_sizes(paths: Collection[str], looks: Looks) -> Iterator[tuple[str, in
                 look = look_of(os.stat(path))  # noqa: PTH116 # thousands of files
             except (OSError, ValueError):
                 continue
-        if session_of(path) is not None and look[3] // 1_000_000 <= until:
+        if session_of(path) is not None and look[3] // 1_000_000 <= until and is_utf8(path):
             yield path, look[2]

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
-from delegtop.base.paths import is_text
+from delegtop.base.text import is_utf8
 from delegtop.dialects import Dialect
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.sources.inode import look_of
@@ -39,7 +39,7 @@ class Kept(SourceStatus, frozen=True, gc=False, kw_only=True):
         """Whether nothing is to be told of it but its numbers."""
         wrong = self.unreadable or self.deviations or self.reasons or self.examples or self.detail
         read = self.read == self.size and self.changed_at is not None and self.dialect == self.format.name
-        return self.is_there and read and not wrong and is_text(self.path)
+        return self.is_there and read and not wrong and is_utf8(self.path)
 
 
 class PackedFile(msgspec.Struct, frozen=True, gc=False, array_like=True):

@@ -38,4 +38,6 @@ def shape(text: str) -> str:
 
 def key_of(*parts: str) -> int:
     """One number for all that is alike, as the database keeps it."""
-    return int.from_bytes(blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8).digest(), signed=True)
+    return int.from_bytes(
+        blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest(), signed=True
+    )

@@ -4,9 +4,9 @@ import glob
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from delegtop.base.clock import SECOND, WallClock, iso
+from delegtop.base.paths import is_there
 from delegtop.base.text import brief, first_line
 from delegtop.diagnosis.session_commands import session_command
 from delegtop.dialects.products import product
@@ -59,7 +59,7 @@ def find(
 def told(hit: Hit, marks: Sequence[str]) -> FoundSession:
     """One that was found, in words."""
     words = hit.words
-    source = words.source if words.source and (hit.host or Path(words.source).exists()) else None
+    source = words.source if words.source and (hit.host or is_there(words.source)) else None
     can_resume = not hit.host and hit.state not in {state.value for state in ACTIVE} and (source or not words.source)
     return FoundSession(
         id=hit.id,

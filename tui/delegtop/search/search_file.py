@@ -15,7 +15,7 @@ import msgspec
 
 from delegtop import __version__
 from delegtop.base.clock import Millis, monotonic
-from delegtop.base.paths import cache_folder
+from delegtop.base.paths import cache_folder, is_there
 from delegtop.base.private_database import give_back, opened, remove, written
 from delegtop.search.search_query import SearchQuery
 from delegtop.search.session_words import KeptWords, SessionWords, pack, unpack
@@ -26,11 +26,11 @@ _TIDY = "INSERT INTO words (words) VALUES ('optimize')"
 """Else what was deleted of the words takes more room than before."""
 _ROOM = 0.9
 """The part of it that is in use once something went."""
-LAYOUT = 4
+LAYOUT = 5
 """Another one whenever what is kept, or how it is made, is another."""
 _MARK = 0x64656C66
 _TABLES = """
-CREATE TABLE about (context TEXT);
+CREATE TABLE about (context TEXT, check_sum INTEGER);
 CREATE TABLE units (unit INTEGER PRIMARY KEY, stamp INTEGER, heard INTEGER, company INTEGER);
 CREATE TABLE found (number INTEGER PRIMARY KEY, unit INTEGER, id TEXT, at INTEGER, heard INTEGER, took INTEGER,
     state TEXT, agent TEXT, product TEXT, folder TEXT, host TEXT);
@@ -47,6 +47,9 @@ CREATE VIRTUAL TABLE words USING fts5 (agent, title, prompt, error, files, answe
     tokenize='unicode61 remove_diacritics 2')
 """
 _NAMES = ("about", "units", "names", "found", "texts", "troubles", "words")
+_CHECKED = ("units", "names", "found", "troubles", "words_idx", "words_data")
+"""What tells what is found; the texts have check sums of their own."""
+_AT_ONCE = 1_000
 _WEIGHTS = {"agent": 4, "title": 6, "prompt": 1, "error": 4, "files": 3, "answer": 1}
 """How much a word says that stands there. How rare it is says nothing: what is kept and what is not is looked through
 apart, and their places must be the same."""
@@ -158,18 +161,23 @@ class SearchFile:
                 raise DatabaseError("a table is missing")
             known = database.execute("SELECT context FROM about").fetchone()
             if known is None and make:
-                database.execute("INSERT INTO about VALUES (?)", (_context(),))
+                database.execute("INSERT INTO about VALUES (?, ?)", (_context(), _whole(database)))
                 known = (_context(),)
             yield database if known is not None and known[0] == _context() else None
 
     def known(self) -> dict[int, KeptUnit]:
-        """The units that are kept."""
-        with suppress(DatabaseError, OSError), self._opened() as database:
-            if database is not None:
-                rows = database.execute("SELECT unit, stamp, company FROM units")
-                known = {unit: KeptUnit(stamp, company) for unit, stamp, company in rows}
-                self._counted_on = bool(known)
-                return known
+        """The units that are kept. Where a byte is another than was written, none are: words would not be found."""
+        with suppress(OSError):
+            try:
+                with self._opened() as database:
+                    if database is not None:
+                        known = _known(database)
+                        self._counted_on = bool(known)
+                        return known
+            except OperationalError:  # somebody else writes
+                return {}
+            except DatabaseError:
+                remove(self._path)
         return {}
 
     def naming(self, names: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -191,6 +199,8 @@ class SearchFile:
                     with written(database):
                         _put(database, new)
                         self._make_room(database)
+                        database.execute("SAVEPOINT whole")  # else words are not in the tables before the end
+                        database.execute("UPDATE about SET check_sum = ?", (_whole(database),))
                     give_back(database, self._largest // 4)
                     return True
             except OperationalError:  # somebody else writes, or there is no room
@@ -293,6 +303,25 @@ def _context() -> str:
     return f"{LAYOUT} {__version__}"
 
 
+def _known(database: Connection) -> dict[int, KeptUnit]:
+    """The units that are kept; DatabaseError if not all is as it was written."""
+    database.execute("BEGIN")  # nobody writes meanwhile
+    if database.execute("SELECT check_sum FROM about").fetchone()[0] != _whole(database):
+        raise DatabaseError("what is kept is not what was written")
+    rows = database.execute("SELECT unit, stamp, company FROM units")
+    return {unit: KeptUnit(stamp, company) for unit, stamp, company in rows}
+
+
+def _whole(database: Connection) -> int:
+    """The check sum of all that is looked through."""
+    found = 0
+    for table in _CHECKED:
+        rows = database.execute(f"SELECT * FROM {table}")  # noqa: S608 -- names of our own
+        while some := rows.fetchmany(_AT_ONCE):
+            found = zlib.crc32(msgspec.msgpack.encode(some), found)
+    return found
+
+
 @contextmanager
 def in_memory(sessions: Iterable[SessionWords]) -> Iterator[Connection]:
     """The same tables with these sessions in them, which are kept nowhere."""
@@ -351,7 +380,7 @@ def _is_told_elsewhere(database: Connection, each: SessionWords, read: Collectio
     asked = "SELECT f.unit, x.data FROM found f JOIN texts x ON x.number = f.number WHERE f.id = ?"
     for unit, data in database.execute(asked, (each.id,)).fetchall():
         if unit not in read:
-            if Path(_words(data).source).exists():
+            if is_there(_words(data).source):
                 return True
             _take_out(database, [unit])
     return False

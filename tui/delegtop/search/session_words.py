@@ -6,7 +6,9 @@ import msgspec
 from msgspec import Struct
 
 from delegtop.base.clock import Millis
+from delegtop.base.product import SESSION_REFS
 from delegtop.base.secrets import mask
+from delegtop.base.text import as_utf8
 from delegtop.diagnosis.session_commands import session_name
 from delegtop.dialects.products import product
 from delegtop.model import measures
@@ -36,13 +38,18 @@ class KeptWords(Struct, frozen=True, gc=False, array_like=True):
     answer: str = ""
     name: str = ""
     """What a tree calls it."""
-    source: str = ""
-    """The file that tells of it."""
+    place: bytes = b""
+    """The path of the file that tells of it, which may be any bytes."""
     session: str = ""
     """The id of the session it belongs to."""
     cwd: str = ""
     named: str = ""
     """What its program calls that session; empty if that is not known."""
+
+    @property
+    def source(self) -> str:
+        """The file that tells of it."""
+        return self.place.decode("utf-8", "surrogatepass")
 
 
 class PastTrouble(Struct, frozen=True, gc=False, array_like=True):
@@ -98,15 +105,15 @@ def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWord
     program = product(above.product)
     ended = measures.ended_at(facts)
     return SessionWords(
-        id=facts.id,
+        id=as_utf8(facts.id),
         at=facts.started_at or heard,
         heard=heard,
         took=max(ended - facts.started_at, 0) if ended is not None and facts.started_at is not None else None,
         state=state.value,
         agent=_hidden(measures.called(facts)),
-        product=facts.product or "",
+        product=as_utf8(facts.product or ""),
         folder=_hidden(measures.folder(forest, handle)),
-        host=measures.named_host(forest, handle),
+        host=as_utf8(measures.named_host(forest, handle)),
         words=KeptWords(
             title=_hidden(facts.title),
             prompt=_hidden(facts.prompt),
@@ -114,20 +121,25 @@ def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWord
             files=_hidden("\n".join((*_made(facts), *gathered.files.get(facts.id, ())))),
             answer=_hidden((facts.report.summary or "")[:_ANSWER]),
             name=_hidden(measures.label(facts)),
-            source=_source(facts),
-            session=above.id,
+            place=_source(facts).encode("utf-8", "surrogatepass"),
+            session=as_utf8(above.id),
             cwd=_hidden(above.cwd),
-            named=(session_name(above, program) or "") if program else "",
+            named=as_utf8(session_name(above, program) or "") if program else "",
         ),
         troubles=tuple(_troubles(facts, state, gathered)),
         told_in=tuple({place.source for place in facts.origins if not place.is_kernel}),
-        names=tuple(key_of(name) for name in (facts.id, facts.parent, *(ref for _, ref in facts.refs)) if name),
+        names=tuple(key_of(name) for name in (facts.id, facts.parent, *_sessions(facts)) if name),
     )
 
 
+def _sessions(facts: Delegation) -> Iterator[str]:
+    """What its session is called elsewhere. Other foreign ids are those of many: a terminal, the first agent in it."""
+    return (ref for name, ref in facts.refs if name in SESSION_REFS)
+
+
 def _hidden(text: str | None) -> str:
-    """As the screen would show it; half a character is none."""
-    return mask(text).encode("utf-8", "replace").decode() if text else ""
+    """As the screen would show it."""
+    return as_utf8(mask(text)) if text else ""
 
 
 def _made(facts: Delegation) -> Iterator[str]:

@@ -219,7 +219,8 @@ class Roots:
 
     def _look_into(self, path: str) -> _Folder:
         """The folder's contents, listed again only if it has changed."""
-        changed = os.stat(path).st_mtime_ns
+        found = os.stat(path)
+        changed = max(found.st_mtime_ns, found.st_ctime_ns)  # whoever unpacks or copies a folder sets its time back
         known = self._folders.get(path)
         if known is not None and known.changed == changed:
             if not os.access(path, os.R_OK | os.X_OK):

@@ -39,9 +39,10 @@ class PastSessions:
     @property
     def is_any(self) -> bool:
         """Whether there may be something to find."""
+        from delegtop.base.paths import is_there
         from delegtop.search.search_file import place  # as below
 
-        return self._updates or (self.is_kept and place().exists())
+        return self._updates or (self.is_kept and is_there(place()))
 
     @property
     def is_reading(self) -> bool:
