@@ -25,6 +25,7 @@ from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
 from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, packed_files, unpack_block
 from delegtop.feed.live_feed import Feed
+from delegtop.feed.recent_window import FEW
 from delegtop.feed.session_index import SessionIndex
 from delegtop.model import call_durations
 from delegtop.model.event_runs import EventRun
@@ -280,6 +281,54 @@ def test_of_a_format_that_tells_no_time_a_file_that_was_touched_tells_another(
         os.utime(path, (LONG_AGO + 60, LONG_AGO + 60))
     assert told(capsys, folder, "--no-index") != plain
     assert told(capsys, folder) == told(capsys, folder, "--no-index")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("name", ["claude-code", "gemini", "qwen"])
+def test_a_copy_of_a_session_is_known_for_one_though_others_read_each_alone(
+    name: str, order: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = max((path.read_bytes() for path in (SAMPLES / name).rglob("*.jsonl")), key=len)
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    paths = [folder / f"051a9082-1f40-4078-b182-40b22e81b3a{number}.jsonl" for number in range(2)]
+    for path, lines in zip(paths, (-3, None), strict=True):
+        path.write_bytes(b"".join(text.splitlines(keepends=True)[:lines]))
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    plain = told(capsys, folder, "--no-index")
+    for path in paths[::order]:
+        told(capsys, path)
+    assert kept() == 2
+    assert told(capsys, folder) == plain
+    assert told(capsys, folder) == plain
+
+
+@pytest.mark.parametrize("portion", [1, 2, FEW])
+@pytest.mark.parametrize("number", ["1", "9"])
+def test_a_quiet_session_whose_process_is_declared_is_listed_the_same_though_others_did_not_hear_of_that(
+    number: str, portion: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stays where it is declared before it is put away, and how much is read until then is no matter of its own."""
+    monkeypatch.setattr(file_catalogue, "FEW", portion)
+    folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
+    session = sorted(folder.rglob("*.jsonl"))[-1].stem
+    declared = {
+        "pid": 4711,
+        "sessionId": session,
+        "cwd": "/",
+        "startedAt": 1,
+        "procStart": "8812",
+        "kind": "interactive",
+    }
+    place = folder / ("sessions" if number == "9" else "a-home/sessions") / f"{number}.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps(declared))
+    os.utime(place, (LONG_AGO, LONG_AGO))
+    plain = told(capsys, folder, "--no-index")
+    told(capsys, folder / "projects")
+    assert kept() == 2
+    assert told(capsys, folder) == plain
+    assert told(capsys, folder) == plain
 
 
 def test_sources_are_listed_in_the_same_order_when_one_was_touched(

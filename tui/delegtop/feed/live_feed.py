@@ -557,7 +557,7 @@ class Feed:
 
     def tell_once(self) -> None:
         """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""
-        self._tidies = self._files.puts_away = False
+        self._tidies = False
 
     def tell_briefly(self) -> None:
         """Leave out signs of life of which nothing is left after the next: for those who only want to know how all
