@@ -71,8 +71,8 @@ class FileCatalogue:
         self._lending: SessionLending | None = None
         """Others who read a part of it, where it is much."""
         self._may_lend = True
-        self._order: dict[str, int] | None = {}
-        """In which order files turned up; None for who follows."""
+        self.order: dict[str, int] | None = None
+        """In which order files turned up, for who reads once."""
         self.holds_back = False
         """Whether what a session tells may be told once all of it is there: nobody sees anything before the end."""
         self.rest: Callable[[], None] = lambda: None
@@ -117,9 +117,9 @@ class FileCatalogue:
         if self._sift is not None:
             admitted = self._sift(admitted)
         self.waiting += admitted
-        if self._order is not None:
+        if self.order is not None:
             for path in admitted:
-                self._order.setdefault(path, len(self._order))
+                self.order.setdefault(path, len(self.order))
         is_new = bool(admitted)
         self.rest()
         for session in self.shelf.changed(self._scan.files):
@@ -324,7 +324,7 @@ class FileCatalogue:
             self.keep_all()
             self.index = None
             give_back()
-        self._order = None
+        self.order = None
 
     def _keep(self, session: str, files: Sequence[Resting]) -> None:
         """Keep for other runs what the files of a session told."""
@@ -397,10 +397,10 @@ class FileCatalogue:
 
     def _in_order(self, found: "list[SourceStatus | PackedFiles]") -> "Sequence[SourceStatus | PackedFiles]":
         """In the order in which they turned up, so that it tells nothing of what was read, put away or known before.
-        Who follows, and who has still something to read, does not wait for that."""
-        if self._order is None or self.waiting or self.is_lent or self.has_recalled:
+        Whoever follows, or has still something to read, need not wait for that."""
+        if self.order is None or self.waiting or self.is_lent or self.has_recalled:
             return found
-        known, last = self._order.get, len(self._order)
+        known, last = self.order.get, len(self.order)
         return sorted(SourceStatuses(found), key=lambda each: known(each.path, last))
 
     def _too_old(self) -> Iterator[SourceStatus]:
