@@ -96,6 +96,13 @@ class Comparison:
             self.at(after)
             self.compare(when, self._stage.commands(self.source).all(), WAYS)
 
+    def beside_another_host(self) -> None:
+        """One that tells of sessions that may be here too. Time goes back for that, so nothing is known yet."""
+        self.at(1_000)
+        self._stage.forget(SHARED)
+        self._stage.meet_another_host()
+        self.compare("with another host", self._stage.commands(self.source).of_hosts(), (MADE, SHARED, SHARED))
+
     def lent(self) -> None:
         self.at(3 * DAY)
         commands = self._stage.commands(self.source)
@@ -153,6 +160,7 @@ def compared(logs: LogSet, *, seed: int, changes: int) -> Compared:
             found.lent()
             if changes:
                 found.changed(changes, seed)
+            found.beside_another_host()
             return logs.name, dict(found.counts), found.differences
         except Exception:  # noqa: BLE001 -- it is told, and the others are compared
             return logs.name, {}, [Difference(logs.name, "", "", "", traceback.format_exc())]

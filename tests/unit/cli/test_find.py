@@ -8,10 +8,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.fleet.host_stand_ins import FakeSsh
 from tests.past_sessions import SECRET, days_ago, few, place_of, session, write
+from tests.recorded_hosts import listen_to
 from tests.samples import lay_out
 
-from delegtop.base.clock import Millis
+from delegtop.base.clock import Millis, WallClock
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.feed import file_catalogue, index_file
@@ -233,6 +235,22 @@ def test_of_what_nothing_says_when_it_was_no_time_is_told_and_it_stands_last(
         assert main(asked) == Exit.OK
         assert "1970" not in (words := capsys.readouterr().out)
         assert words.count("\n–  ") == timed.count(False) > 0
+
+
+def test_what_is_here_and_on_another_host_is_told_of_as_it_is_here_whether_it_is_kept_or_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few()
+    ssh, config = FakeSsh(tmp_path / "ssh"), tmp_path / "config.toml"
+    monkeypatch.setenv("PATH", ssh.path)
+    listen_to(ssh, "there", Path.home() / ".claude" / "projects", at=WallClock().now())
+    config.write_text('[[hosts]]\nssh = "there"\n')
+    place_of(2).unlink()
+    for more in (["--no-index"], [], []):
+        capsys.readouterr()
+        assert main(["find", "the", "--json", "--hosts", "--config", str(config), *more]) == Exit.OK
+        told = msgspec.json.decode(capsys.readouterr().out, type=FoundSessions)
+        assert [(each.session, each.host) for each in told.found] == [(session(2), "there"), (session(1), None)]
 
 
 ODD = (

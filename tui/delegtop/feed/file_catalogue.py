@@ -4,7 +4,7 @@ A file gets a dialect by the shape of its first bytes and keeps it.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -71,8 +71,10 @@ class FileCatalogue:
         self._lending: SessionLending | None = None
         """Others who read a part of it, where it is much."""
         self._may_lend = True
-        self.order: dict[str, int] | None = None
-        """In which order files turned up, for who reads once."""
+        self._order: dict[str, int] | None = {}
+        """In which order files turned up; None for who follows them."""
+        self.keeps_order = False
+        """Whether they are told of in that order: for who reads once."""
         self.holds_back = False
         """Whether what a session tells may be told once all of it is there: nobody sees anything before the end."""
         self.rest: Callable[[], None] = lambda: None
@@ -95,6 +97,7 @@ class FileCatalogue:
         """Find what changed last, and nothing else."""
         if self._sift is None:  # who leaves files out wants to see all of a session at once
             self.waiting = self._window.admit(self._roots.newest())
+            self._number(self.waiting)
 
     def look_round(self) -> tuple[str, ...]:
         """Find everything that is new, and what of the things put away has changed; gives the folders looked into."""
@@ -117,9 +120,7 @@ class FileCatalogue:
         if self._sift is not None:
             admitted = self._sift(admitted)
         self.waiting += admitted
-        if self.order is not None:
-            for path in admitted:
-                self.order.setdefault(path, len(self.order))
+        self._number(admitted)
         is_new = bool(admitted)
         self.rest()
         for session in self.shelf.changed(self._scan.files):
@@ -134,6 +135,12 @@ class FileCatalogue:
                 self._may_lend, self._lending = False, SessionLending.begun(self.waiting, looks)
         self._left_out = tuple(self._too_old())
         return self._roots.directories()
+
+    def _number(self, paths: Iterable[str]) -> None:
+        """They have just turned up."""
+        if self._order is not None:
+            for path in paths:
+                self._order.setdefault(path, len(self._order))
 
     def _recall(self, index: "SessionIndex", looks: Looks) -> None:
         """Put on the shelf what is known from an earlier run."""
@@ -324,7 +331,7 @@ class FileCatalogue:
             self.keep_all()
             self.index = None
             give_back()
-        self.order = None
+        self._order = None
 
     def _keep(self, session: str, files: Sequence[Resting]) -> None:
         """Keep for other runs what the files of a session told."""
@@ -397,10 +404,10 @@ class FileCatalogue:
 
     def _in_order(self, found: "list[SourceStatus | PackedFiles]") -> "Sequence[SourceStatus | PackedFiles]":
         """In the order in which they turned up, so that it tells nothing of what was read, put away or known before.
-        Whoever follows, or has still something to read, need not wait for that."""
-        if self.order is None or self.waiting or self.is_lent or self.has_recalled:
+        Whoever follows them, or has still some to read, need not wait for that."""
+        if not self.keeps_order or self._order is None or self.waiting or self.is_lent or self.has_recalled:
             return found
-        known, last = self.order.get, len(self.order)
+        known, last = self._order.get, len(self._order)
         return sorted(SourceStatuses(found), key=lambda each: known(each.path, last))
 
     def _too_old(self) -> Iterator[SourceStatus]:

@@ -282,7 +282,7 @@ class Feed:
         anything before the end, so what runs now need not come first, and nobody is asked about before all of it is
         known."""
         self._files.holds_back = self._horizon is None and self._witness is None
-        self._files.order = {}
+        self._files.keeps_order = True
         self._asks = False
         yield from self._poll()
         while self.is_behind:

@@ -41,7 +41,7 @@ def find(
     passing = [words for sessions in read.passing.values() for words in sessions]
     with in_memory(passing) as database:
         hits = [*look(database, more), *kept]  # what was read now goes before what is kept of the same
-    hits.sort(key=lambda hit: (hit.score, hit.at is None, -(hit.at or 0), hit.id))
+    hits.sort(key=lambda hit: (hit.score, hit.at is None, -(hit.at or 0), hit.id, hit.host))
     once = list({hit.id: hit for hit in reversed(hits)}.values())[::-1]
     since = query.since
     ids = {each.id for each in passing if since is None or (each.heard is not None and each.heard >= since)}

@@ -400,7 +400,7 @@ def look(
         said, score = _said(query.phrases), "-coalesce(points, 0)"
         source += f" LEFT JOIN ({said[0]}) AS said ON said.row = number"
         values[:0] = said[1]
-    order = "score, at DESC, id" if best else "at DESC, id"
+    order = f"{'score, ' if best else ''}at DESC, id, host"
     names = ", ".join(f"found.{name}" for name in _COLUMNS)
     asked = (
         f"SELECT {names}, {score} AS score FROM {source} "  # noqa: S608 -- of our own; values are bound
