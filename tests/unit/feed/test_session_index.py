@@ -25,7 +25,6 @@ from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
 from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, packed_files, unpack_block
 from delegtop.feed.live_feed import Feed
-from delegtop.feed.recent_window import FEW
 from delegtop.feed.session_index import SessionIndex
 from delegtop.model import call_durations
 from delegtop.model.event_runs import EventRun
@@ -303,28 +302,22 @@ def test_a_copy_of_a_session_is_known_for_one_though_others_read_each_alone(
     assert told(capsys, folder) == plain
 
 
-@pytest.mark.parametrize("portion", [1, 2, FEW])
-@pytest.mark.parametrize("number", ["1", "9"])
-def test_a_quiet_session_whose_process_is_declared_is_listed_the_same_though_others_did_not_hear_of_that(
-    number: str, portion: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("portion", [1, 2])
+@pytest.mark.parametrize("place", ["a-home/sessions/1.json", "sessions/1.json"])
+def test_a_quiet_session_whose_process_is_declared_is_listed_the_same_however_and_in_what_portions_it_is_read(
+    place: str, portion: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It stays where it is declared before it is put away, and how much is read until then is no matter of its own."""
-    monkeypatch.setattr(file_catalogue, "FEW", portion)
+    """Declared before it is read it is not put away, later it is; and others may know it who heard of no process."""
     folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
-    session = sorted(folder.rglob("*.jsonl"))[-1].stem
-    declared = {
-        "pid": 4711,
-        "sessionId": session,
-        "cwd": "/",
-        "startedAt": 1,
-        "procStart": "8812",
-        "kind": "interactive",
-    }
-    place = folder / ("sessions" if number == "9" else "a-home/sessions") / f"{number}.json"
-    place.parent.mkdir(parents=True)
-    place.write_text(json.dumps(declared))
-    os.utime(place, (LONG_AGO, LONG_AGO))
+    session = max(folder.rglob("*.jsonl")).stem
+    declared = {"pid": 4711, "sessionId": session, "cwd": "/", "startedAt": 1, "procStart": "8812"}
+    path = folder / place
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({**declared, "kind": "interactive"}))
+    os.utime(path, (LONG_AGO, LONG_AGO))
     plain = told(capsys, folder, "--no-index")
+    monkeypatch.setattr(file_catalogue, "FEW", portion)
+    assert told(capsys, folder, "--no-index") == plain
     told(capsys, folder / "projects")
     assert kept() == 2
     assert told(capsys, folder) == plain
