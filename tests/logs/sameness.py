@@ -4,7 +4,8 @@ python -m tests.logs.sameness [--real FOLDER] [--only WORDS,…] [--seed 1] [--c
 
 Of each set of logs, when its last word was just said, hours later and days later: without an index, line by line, with
 an index that is made, with the one that is there, with one that other commands made, and with what other processes
-read. Then again after each of some changes to its files. What a command prints, says and learns must be the same.
+read. Then again after each of some changes to its files, and beside another host. What a command prints, says and
+learns must be the same.
 """
 
 import argparse
