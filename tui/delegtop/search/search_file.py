@@ -426,7 +426,7 @@ def _narrowed(since: Millis | None, unless: Collection[int]) -> tuple[list[str],
     written since then nothing is read where nothing is kept, whatever times stand in it."""
     conditions, values = ["1"], list[object]()
     if since is not None:
-        conditions.append("found.heard >= ? AND found.unit IN (SELECT unit FROM units WHERE heard >= ?)")
+        conditions.append("found.heard >= ? AND (SELECT heard FROM units WHERE unit = found.unit) >= ?")
         values += [since, since]
     if unless:
         conditions.append(f"found.unit NOT IN ({', '.join(map(str, unless))})")
