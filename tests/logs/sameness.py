@@ -4,7 +4,8 @@ python -m tests.logs.sameness [--real FOLDER] [--only WORDS,…] [--seed 1] [--c
 
 Of each set of logs, when its last word was just said, hours later and days later: without an index, line by line, with
 an index that is made, with the one that is there, with one that other commands made, and with what other processes
-read. Then again after each of some changes to its files. What a command prints, says and learns must be the same.
+read. Then again after each of some changes to its files, and beside another host. What a command prints, says and
+learns must be the same.
 """
 
 import argparse
@@ -96,6 +97,13 @@ class Comparison:
             self.at(after)
             self.compare(when, self._stage.commands(self.source).all(), WAYS)
 
+    def beside_another_host(self) -> None:
+        """One that tells of sessions that may be here too. Time goes back for that, so nothing is known yet."""
+        self.at(1_000)
+        self._stage.forget(SHARED)
+        self._stage.meet_another_host()
+        self.compare("with another host", self._stage.commands(self.source).of_hosts(), (MADE, SHARED, SHARED))
+
     def lent(self) -> None:
         self.at(3 * DAY)
         commands = self._stage.commands(self.source)
@@ -153,6 +161,7 @@ def compared(logs: LogSet, *, seed: int, changes: int) -> Compared:
             found.lent()
             if changes:
                 found.changed(changes, seed)
+            found.beside_another_host()
             return logs.name, dict(found.counts), found.differences
         except Exception:  # noqa: BLE001 -- it is told, and the others are compared
             return logs.name, {}, [Difference(logs.name, "", "", "", traceback.format_exc())]

@@ -54,6 +54,12 @@ def test_of_what_other_processes_read(name: str, stage: Stage) -> None:
     assert not found.differences, "\n".join(map(str, found.differences))
 
 
+def test_of_another_host(stage: Stage) -> None:
+    found = Comparison(LOGS["claude-code"], stage, seed=1)
+    found.beside_another_host()
+    assert not found.differences, "\n".join(map(str, found.differences))
+
+
 @pytest.mark.parametrize(("name", "seed"), CHANGED.items())
 def test_after_anything_happened_to_the_files(name: str, seed: int, stage: Stage) -> None:
     found = Comparison(LOGS[name], stage, seed)

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.fleet.host_stand_ins import FakeSsh
+from tests.recorded_hosts import listen_to
+from tests.samples import SAMPLES
 
 from delegtop.base.clock import Millis, WallClock, iso, parse_time
 from delegtop.cli import main, status_reading
@@ -21,6 +24,8 @@ from delegtop.observation import observation
 _NEVER = 1 << 60
 _PASSING = ("usual.json", "status.json")
 """What commands keep in the cache folder that is no index: later commands would go by it."""
+_THERE = "there"
+"""What another host is called."""
 _FOUND = "a*|b*|c*|d*|e*|i*|l*|m*|p*|r*|s*|t*"
 """Words that nearly everything has some of."""
 
@@ -102,6 +107,18 @@ class Commands(NamedTuple):
             ["learn", "--since", "all"],
         ]
 
+    def of_hosts(self) -> list[list[str]]:
+        """With another host, which tells of some sessions that may be here too."""
+        named = [self.source, f"ssh://{_THERE}"]
+        return [
+            ["tree", "--json", *named],
+            ["tree", "--all", "--hosts"],
+            ["stats", "--all", "--hosts"],
+            ["check", "--json", *named],
+            ["sources", "--json", "--all", "--hosts"],
+            ["find", "--json", "--hosts", "--limit", "1000", _FOUND],
+        ]
+
     def few(self) -> list[list[str]]:
         """Those that are asked after each change: each kind of index, and all that a session can tell."""
         return [
@@ -123,6 +140,7 @@ class Stage:
         self.home, self._cache, self._caches = (folder / name for name in ("home", "cache", "caches"))
         self.now = Millis(0)
         self._way = PLAIN
+        self._ssh = FakeSsh(folder / "ssh")
         for each in (self.home, self._caches, folder / "empty", folder / "config" / "delegtop"):
             each.mkdir(parents=True)
         self._enter()
@@ -132,6 +150,7 @@ class Stage:
             self._patches.delenv(name)
         self._patches.setenv("HOME", str(self.home))
         self._patches.setenv("TZ", "UTC")
+        self._patches.setenv("PATH", self._ssh.path)
         self._patches.setenv("XDG_CACHE_HOME", str(self._cache))
         self._patches.setenv("XDG_CONFIG_HOME", str(self.folder / "config"))
         self._patches.chdir(self.folder / "empty")
@@ -160,7 +179,16 @@ class Stage:
 
     def look_into(self, folder: Path) -> None:
         """The settings name this folder."""
-        (self.folder / "config" / "delegtop" / "config.toml").write_text(f"sources = [{json.dumps(str(folder))}]\n")
+        self._set(f"sources = [{json.dumps(str(folder))}]")
+
+    def meet_another_host(self) -> None:
+        """The settings name one, and it tells of a sample."""
+        listen_to(self._ssh, _THERE, SAMPLES / "claude-code", at=self.now)
+        self._set(f'[[hosts]]\nssh = "{_THERE}"')
+
+    def _set(self, line: str) -> None:
+        with (self.folder / "config" / "delegtop" / "config.toml").open("a") as file:
+            file.write(f"{line}\n")
 
     def said(self, command: Sequence[str], way: Way) -> Said:
         """What this command says in this way."""

@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -130,18 +131,23 @@ class IndexedFolders(RuleBasedStateMachine):
         assert self.told(self.index) == plain
         assert self.told(self.index) == plain
 
-    def told(self, index: Path | None) -> object:
+    @rule(some=st.lists(names, min_size=1, max_size=3))
+    def read_some(self, some: list[str]) -> None:
+        """Another command asks about a part of them only."""
+        if there := [str(self.path(name)) for name in some if self.path(name).exists()]:
+            plain = self.told(None, there)
+            assert self.told(self.index, there) == plain
+
+    def told(self, index: Path | None, named: Sequence[str] = ()) -> object:
         """What a run tells."""
         opened = None if index is None else lambda: SessionIndex(IndexFile(index, "as ever"))
-        feed = Feed([str(self.folder)], clock=WallClock(), index=opened)
+        feed = Feed(named or [str(self.folder)], clock=WallClock(), index=opened)
         forest = Forest()
         for batch in feed.read_all():
             forest.apply(batch.events)
             if batch.ledger is not None:
                 forest.absorb(batch.ledger)
-        statuses = sorted(
-            tuple(getattr(each, name) for name in SourceStatus.__struct_fields__) for each in feed.statuses()
-        )
+        statuses = [tuple(getattr(each, name) for name in SourceStatus.__struct_fields__) for each in feed.statuses()]
         feed.close()
         forest.advance(NOW)
         facts = {forest.id(handle): forest.delegation(handle) for handle in range(len(forest))}

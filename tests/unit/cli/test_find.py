@@ -8,9 +8,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.fleet.host_stand_ins import FakeSsh
 from tests.past_sessions import SECRET, days_ago, few, place_of, session, write
+from tests.recorded_hosts import listen_to
+from tests.samples import lay_out
 
-from delegtop.base.clock import Millis
+from delegtop.base.clock import Millis, WallClock
 from delegtop.base.paths import index_place
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
@@ -232,6 +235,58 @@ def test_whoever_keeps_nothing_finds_the_same(
     more = ["--no-index"] if how == "flag" else []
     assert found(capsys, "the", *more) == [session(2), session(1)]
     assert not place().parent.exists()
+
+
+def test_what_was_written_before_it_says_to_have_happened_is_as_old_as_its_file_whether_it_is_kept_or_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A clock may be wrong, or a time have no zone. Files that were not written since then are not even opened."""
+    write(1, "Water the tomatoes", days=0.1)
+    os.utime(write(2, "Prune the roses", days=0.1), (days_ago(3) / 1000, days_ago(3) / 1000))
+    plain = found(capsys, "the", "--since", "6h", "--no-index")
+    assert set(found(capsys, "the")) == {session(1), session(2)}, "both are kept"
+    assert found(capsys, "the", "--since", "6h") == plain == [session(1)]
+    assert main(["find", "the", "--since", "6h"]) == Exit.OK
+    assert "1 delegation of 1\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("sample", ["17_handed_out", "cleo"])
+def test_of_what_nothing_says_when_it_was_no_time_is_told_and_it_stands_last(
+    sample: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of what goes on, which is kept nowhere, and of what is over."""
+    few()
+    folder, config = lay_out(sample, tmp_path), tmp_path / "config.toml"
+    config.write_text(f"sources = [{json.dumps(str(folder))}]\n")
+    for path in (path for path in folder.rglob("*") if path.is_file()):
+        os.utime(path, (days_ago(50) / 1000, days_ago(50) / 1000))
+    for more in (["--no-index"], [], []):
+        capsys.readouterr()
+        asked = ["find", "r*|t*|w*", "--limit", "100", "--config", str(config), *more]
+        assert main([*asked, "--json"]) == Exit.OK
+        told = msgspec.json.decode(capsys.readouterr().out, type=FoundSessions)
+        timed = [each.started_at is not None for each in told.found]
+        assert timed == sorted(timed, reverse=True)
+        assert [each.last_heard_at is not None for each in told.found] == timed
+        assert main(asked) == Exit.OK
+        assert "1970" not in (words := capsys.readouterr().out)
+        assert words.count("\n–  ") == timed.count(False) > 0
+
+
+def test_what_is_here_and_on_another_host_is_told_of_as_it_is_here_whether_it_is_kept_or_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few()
+    ssh, config = FakeSsh(tmp_path / "ssh"), tmp_path / "config.toml"
+    monkeypatch.setenv("PATH", ssh.path)
+    listen_to(ssh, "there", Path.home() / ".claude" / "projects", at=WallClock().now())
+    config.write_text('[[hosts]]\nssh = "there"\n')
+    place_of(2).unlink()
+    for more in (["--no-index"], [], []):
+        capsys.readouterr()
+        assert main(["find", "the", "--json", "--hosts", "--config", str(config), *more]) == Exit.OK
+        told = msgspec.json.decode(capsys.readouterr().out, type=FoundSessions)
+        assert [(each.session, each.host) for each in told.found] == [(session(2), "there"), (session(1), None)]
 
 
 ODD = (

@@ -69,7 +69,7 @@ class Watch:
 
     @property
     def put_away(self) -> set[str]:
-        return {Path(path).name for files in self.feed._files.shelf._sessions.values() for path in files.paths}
+        return {Path(kept.path).name for files in self.feed._files.shelf._sessions.values() for kept in files}
 
     def delegation(self, session: str) -> Delegation:
         forest = Forest()

@@ -44,7 +44,6 @@ def test_files_come_out_as_they_went_in_and_in_their_order(files: list[Kept]) ->
     away = packed(told)
     assert [*away] == told
     assert {away} != {packed(told)}, "put away anew it is another"
-    assert away.paths == [each.path for each in told]
     assert (len(away), away.size) == (len(told), sum(each.size for each in told))
     assert all(each.path in away and away.get(each.path) == each for each in told)
     assert "/elsewhere" not in away
@@ -70,13 +69,6 @@ def test_what_is_not_as_it_was_is_noticed_and_what_is_gone_changes_nothing(files
     assert (is_changed, back.get(files[2].path)) == (True, files[2])
     Path(files[9].path).write_bytes(b"more text")
     assert away.looked_at()[0]
-
-
-def test_an_order_is_that_of_the_paths_and_only_another_makes_another(files: list[Kept]) -> None:
-    away = packed(files)
-    numbers = {each.path: -number for number, each in enumerate(files)}
-    assert away.in_order(lambda _path, _other: 0) is away
-    assert [*away.in_order(lambda path, other: numbers.get(path, other))] == files[::-1]
 
 
 def test_statuses_are_those_of_every_file_and_the_same_until_one_is_put_away_anew(files: list[Kept]) -> None:

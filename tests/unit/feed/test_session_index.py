@@ -283,6 +283,48 @@ def test_of_a_format_that_tells_no_time_a_file_that_was_touched_tells_another(
     assert told(capsys, folder) == told(capsys, folder, "--no-index")
 
 
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("name", ["claude-code", "gemini", "qwen"])
+def test_a_copy_of_a_session_is_known_for_one_though_others_read_each_alone(
+    name: str, order: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = max((path.read_bytes() for path in (SAMPLES / name).rglob("*.jsonl")), key=len)
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    paths = [folder / f"051a9082-1f40-4078-b182-40b22e81b3a{number}.jsonl" for number in range(2)]
+    for path, lines in zip(paths, (-3, None), strict=True):
+        path.write_bytes(b"".join(text.splitlines(keepends=True)[:lines]))
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    plain = told(capsys, folder, "--no-index")
+    for path in paths[::order]:
+        told(capsys, path)
+    assert kept() == 2
+    assert told(capsys, folder) == plain
+    assert told(capsys, folder) == plain
+
+
+@pytest.mark.parametrize("portion", [1, 2])
+@pytest.mark.parametrize("place", ["a-home/sessions/1.json", "sessions/1.json"])
+def test_a_quiet_session_whose_process_is_declared_is_listed_the_same_however_and_in_what_portions_it_is_read(
+    place: str, portion: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Declared before it is read it is not put away, later it is; and others may know it who heard of no process."""
+    folder = aged(SAMPLES / "claude-code", tmp_path / "logs")
+    session = max(folder.rglob("*.jsonl")).stem
+    declared = {"pid": 4711, "sessionId": session, "cwd": "/", "startedAt": 1, "procStart": "8812"}
+    path = folder / place
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({**declared, "kind": "interactive"}))
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    plain = told(capsys, folder, "--no-index")
+    monkeypatch.setattr(file_catalogue, "FEW", portion)
+    assert told(capsys, folder, "--no-index") == plain
+    told(capsys, folder / "projects")
+    assert kept() == 2
+    assert told(capsys, folder) == plain
+    assert told(capsys, folder) == plain
+
+
 def test_sources_are_listed_in_the_same_order_when_one_was_touched(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,16 +4,15 @@ A file gets a dialect by the shape of its first bytes and keeps it.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.dialects import Dialect, Sample
-from delegtop.feed.dormant_sessions import DormantSessions, Resting, quiet_until, resting
+from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting
 from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
@@ -21,6 +20,7 @@ from delegtop.feed.lending import SessionLending
 from delegtop.feed.packed_files import PackedFiles
 from delegtop.feed.recent_window import FEW, Looks, RecentWindow, folder_of, session_of, unit_of
 from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
+from delegtop.feed.source_statuses import SourceStatuses
 from delegtop.model.store.column_growth import give_back
 from delegtop.sources import history
 from delegtop.sources.discover import Roots, Scan, is_database, is_lock, is_packed
@@ -71,10 +71,10 @@ class FileCatalogue:
         self._lending: SessionLending | None = None
         """Others who read a part of it, where it is much."""
         self._may_lend = True
-        self._order: dict[str, int] = {}
-        """In which order files turned up, where some need not be read."""
-        self.puts_away = True
-        """Whether sessions that were read go on the shelf: what is known is told of as if it had been read."""
+        self._order: dict[str, int] | None = {}
+        """In which order files turned up; None for who follows them."""
+        self.keeps_order = False
+        """Whether they are told of in that order: for who reads once."""
         self.holds_back = False
         """Whether what a session tells may be told once all of it is there: nobody sees anything before the end."""
         self.rest: Callable[[], None] = lambda: None
@@ -97,6 +97,7 @@ class FileCatalogue:
         """Find what changed last, and nothing else."""
         if self._sift is None:  # who leaves files out wants to see all of a session at once
             self.waiting = self._window.admit(self._roots.newest())
+            self._number(self.waiting)
 
     def look_round(self) -> tuple[str, ...]:
         """Find everything that is new, and what of the things put away has changed; gives the folders looked into."""
@@ -119,6 +120,7 @@ class FileCatalogue:
         if self._sift is not None:
             admitted = self._sift(admitted)
         self.waiting += admitted
+        self._number(admitted)
         is_new = bool(admitted)
         self.rest()
         for session in self.shelf.changed(self._scan.files):
@@ -128,20 +130,25 @@ class FileCatalogue:
             if self.index is not None:
                 self.index.is_holding = self.holds_back and self._sift is None  # who leaves out some hears of all
         if self.index is not None and is_new and self._sift is None:
-            for path in admitted:
-                self._order.setdefault(path, len(self._order))
             self._recall(self.index, looks)
             if self._may_lend and self.index.lends:
                 self._may_lend, self._lending = False, SessionLending.begun(self.waiting, looks)
         self._left_out = tuple(self._too_old())
         return self._roots.directories()
 
+    def _number(self, paths: Iterable[str]) -> None:
+        """They have just turned up."""
+        if self._order is not None:
+            for path in paths:
+                self._order.setdefault(path, len(self._order))
+
     def _recall(self, index: "SessionIndex", looks: Looks) -> None:
         """Put on the shelf what is known from an earlier run."""
         busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
         if self.shelf:
             busy.update(session for path in self.waiting if (session := self.shelf.session_of(path)))
-        for session, files in index.recall(self.waiting, busy, self._tail.knows, looks):
+        # Two that are copies of each other are known if others read each alone: only the first goes on the shelf.
+        for session, files in index.recall(self.waiting, busy, self._knows, looks):
             self.shelf.put_again(session, files)
         self.waiting = [path for path in self.waiting if path not in self.shelf]
 
@@ -149,14 +156,10 @@ class FileCatalogue:
         """Let others read what waits last, and take back what they have read; where nothing else waits, wait for it."""
         busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
         self.waiting = lending.lend(self.waiting, busy)
-
-        def knows(key: int) -> bool:
-            return self._tail.knows(key) or self.shelf.knows(key)
-
         for unit, paths, loaded in lending.returned(idle=not self.waiting, rest=self.rest):
             self.rest()
             is_new = unit not in self._window.alive and unit not in self._copied
-            files = index.take_back(unit, loaded, paths, knows) if loaded is not None and is_new else None
+            files = index.take_back(unit, loaded, paths, self._knows) if loaded is not None and is_new else None
             if files is None:
                 self.waiting += paths
             else:
@@ -165,6 +168,10 @@ class FileCatalogue:
         if not self.waiting and not lending.has_lent:
             lending.end()
             self._lending = None
+
+    def _knows(self, key: int) -> bool:
+        """Whether a text with that first line was read, or need not be."""
+        return self._tail.knows(key) or self.shelf.knows(key)
 
     @property
     def is_lent(self) -> bool:
@@ -323,8 +330,8 @@ class FileCatalogue:
         if self.index is not None:
             self.keep_all()
             self.index = None
-            self._order = {}
             give_back()
+        self._order = None
 
     def _keep(self, session: str, files: Sequence[Resting]) -> None:
         """Keep for other runs what the files of a session told."""
@@ -373,14 +380,9 @@ class FileCatalogue:
     def statuses(self) -> "Iterator[SourceStatus | PackedFiles]":
         """The health of every source, named ones that are not there included."""
         read = [reading.status(self._status_of(reading)) for reading in list(self.readings.values())]
-        yield from self._in_order(read, self.shelf.statuses())
+        yield from self._in_order([*read, *self.shelf.statuses()])
         yield from self._gone.statuses()
-        unknown = [each for each in list(self._unknown.items()) if self._roots.expects(each[0])]
-        if self.index is not None:  # others may have read what stands before them
-            unknown.sort(key=lambda each: self._order.get(each[0], -1))
-        for path, (stamp, why) in unknown:
-            status, _, detail = why.partition(": ")
-            yield SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0))
+        yield from self._in_order([*self._unread()])
         known = self.readings.keys() | self._unknown.keys()
         yield from [status for status in list(self._empty.lost) if status.path not in known]
         for path, why in self._scan.skipped.items():
@@ -393,29 +395,20 @@ class FileCatalogue:
         if self._spool is not None and STDIN not in self.readings and STDIN not in self._unknown:
             yield SourceStatus(STDIN, None, 0, 0, "empty", "nothing on standard input yet")
 
-    def _in_order(
-        self, read: list[SourceStatus], kept: "list[SourceStatus | PackedFiles]"
-    ) -> "list[SourceStatus | PackedFiles]":
-        """What is followed, and then what is put away. Where some is known from an earlier run, as if it were read; but
-        while there is still something to read nobody waits for that."""
-        if self.index is None or self.waiting or self.is_lent or self.has_recalled:
-            return [*read, *kept]
-        known, first = self._order.get, dict[str | None, int]()
-        logs = [each for each in kept if not isinstance(each, PackedFiles)]
-        sessions = [each for each in kept if isinstance(each, PackedFiles)]
-        if not self.puts_away:
-            away = [each for files in sessions for each in files]
-            return [*sorted([*read, *logs, *away], key=lambda each: known(each.path, -1))]
-        for path, number in self._order.items():
-            first.setdefault(session_of(path), number)
-        until = quiet_until()  # a file that was touched, or put back, is known all the same
-        stirred = [each for files in sessions if files.changed_at > until for each in files]
-        at_rest = [files for files in sessions if files.changed_at <= until]
-        placed = [(first.get(session_of(files.first), -1), files) for files in at_rest]
-        return [
-            *sorted([*read, *logs, *stirred], key=lambda each: known(each.path, -1)),
-            *[files.in_order(known) for _, files in sorted(placed, key=itemgetter(0))],
-        ]
+    def _unread(self) -> Iterator[SourceStatus]:
+        """The files without a dialect."""
+        for path, (stamp, why) in list(self._unknown.items()):
+            if self._roots.expects(path):
+                status, _, detail = why.partition(": ")
+                yield SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0))
+
+    def _in_order(self, found: "list[SourceStatus | PackedFiles]") -> "Sequence[SourceStatus | PackedFiles]":
+        """In the order in which they turned up, so that it tells nothing of what was read, put away or known before.
+        Whoever follows them, or has still some to read, need not wait for that."""
+        if not self.keeps_order or self._order is None or self.waiting or self.is_lent or self.has_recalled:
+            return found
+        known, last = self._order.get, len(self._order)
+        return sorted(SourceStatuses(found), key=lambda each: known(each.path, last))
 
     def _too_old(self) -> Iterator[SourceStatus]:
         """The files outside the window, by the folder of their sessions: there may be thousands."""

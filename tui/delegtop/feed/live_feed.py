@@ -217,6 +217,7 @@ class Feed:
         anything before the end, so what runs now need not come first, and nobody is asked about before all of it is
         known."""
         self._files.holds_back = self._horizon is None and self._witness is None
+        self._files.keeps_order = True
         self._asks = False
         yield from self._poll()
         while self.is_behind:
@@ -354,7 +355,7 @@ class Feed:
 
     def tell_once(self) -> None:
         """Put nothing away, so that nothing is ever told again: for those who keep what they are told."""
-        self._tidies = self._files.puts_away = False
+        self._tidies = False
 
     def tell_briefly(self) -> None:
         """Leave out signs of life of which nothing is left after the next: for those who only want to know how all

@@ -7,9 +7,7 @@ before, and for numbers. A file in which something was wrong stays the object it
 
 import os
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import pairwise
-from operator import itemgetter
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec.structs import replace
@@ -72,8 +70,6 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
     """Of their paths, to know them by without unpacking anything."""
     odd: tuple[Kept, ...]
     """Those that are not packed; in their place stands which."""
-    changed_at: int
-    """When the last of them was written."""
 
     def __len__(self) -> int:
         return len(memoryview(self.digests).cast("q"))
@@ -113,28 +109,12 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
                 yield path, row
 
     @property
-    def first(self) -> str:
-        """The path of the first of them."""
-        return next(path for path, _ in self._placed())
-
-    @property
-    def paths(self) -> list[str]:
-        return [path for path, _ in self._placed()]
-
-    @property
     def size(self) -> int:
         """Bytes of all of them."""
         return sum(row.size for _, row in self._placed())
 
     def get(self, path: str) -> Kept | None:
         return next((kept for kept in self if kept.path == path), None) if path in self else None
-
-    def in_order(self, known: Callable[[str, int], int]) -> "PackedFiles":
-        """The same in another order of their paths."""
-        numbers = [known(path, -1) for path in self.paths]
-        if all(one <= other for one, other in pairwise(numbers)):
-            return self
-        return packed(kept for _, kept in sorted(zip(numbers, self, strict=True), key=itemgetter(0)))
 
     def looked_at(self) -> "tuple[bool, PackedFiles]":
         """Whether one of them is not what it was, and how they are now. One that is gone changes nothing."""
@@ -165,10 +145,9 @@ def packed(files: Iterable[Kept]) -> PackedFiles:
     rows: list[PackedFile | int] = []
     digests = array("q")
     odd: list[Kept] = []
-    before, changed_at = "", 0
+    before = ""
     for kept in files:
         path, at = kept.path, kept.changed_at
-        changed_at = max(changed_at, at or 0)
         if kept.is_plain and at is not None:
             shared = _shared(before, path)
             number = _number(kept.format)
@@ -178,7 +157,7 @@ def packed(files: Iterable[Kept]) -> PackedFiles:
             odd.append(kept)
         digests.append(hash(path))
         before = path
-    return PackedFiles(_pack(rows), digests.tobytes(), tuple(odd), changed_at)
+    return PackedFiles(_pack(rows), digests.tobytes(), tuple(odd))
 
 
 def _number(format: type[Dialect]) -> int:

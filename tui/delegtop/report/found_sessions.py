@@ -33,8 +33,11 @@ class FoundSession(Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     session: Annotated[str, Meta(description="The id of the session that it belongs to; its own if it is one.")]
-    started_at: Annotated[Time, Meta(description="When it started, else when it was first heard of.")]
-    last_heard_at: Time
+    started_at: Annotated[
+        Time | None,
+        Meta(description="When it started, else when it was last heard of; null if nothing says when it was."),
+    ]
+    last_heard_at: Time | None
     took_seconds: Annotated[float | None, Meta(description="From start to end; null if one of them is not known.")]
     state: Annotated[str, Meta(description="How it ended, or its state when it was read.")]
     agent: str
@@ -84,7 +87,7 @@ def lines(found: FoundSessions, width: int | None, zone: tzinfo | None, home: st
 
 
 def _told(each: FoundSession, zone: tzinfo | None, home: str) -> Iterator[str]:
-    at = parse_time(each.started_at)
+    at = parse_time(each.started_at or "")
     when = "–" if at is None else moment(at, zone)
     took = "" if each.took_seconds is None else f" in {span(each.took_seconds)}"
     where = " on ".join(filter(None, (short_path(each.project, home), each.host)))

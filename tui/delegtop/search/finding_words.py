@@ -41,10 +41,11 @@ def find(
     passing = [words for sessions in read.passing.values() for words in sessions]
     with in_memory(passing) as database:
         hits = [*look(database, more), *kept]  # what was read now goes before what is kept of the same
-    hits.sort(key=lambda hit: (hit.score, -hit.at, hit.id))
+    hits.sort(key=lambda hit: (hit.score, hit.at is None, -(hit.at or 0), hit.id, hit.host))
     once = list({hit.id: hit for hit in reversed(hits)}.values())[::-1]
-    ids = {each.id for each in passing if each.heard >= (query.since or 0)}
-    kept_count = file.count(query.since, read.stale, ids) if file is not None else 0
+    since = query.since
+    ids = {each.id for each in passing if since is None or (each.heard is not None and each.heard >= since)}
+    kept_count = file.count(since, read.stale, ids) if file is not None else 0
     return FoundSessions(
         SCHEMA_VERSION,
         iso(WallClock().now()),
@@ -64,8 +65,8 @@ def told(hit: Hit, marks: Sequence[str]) -> FoundSession:
     return FoundSession(
         id=hit.id,
         session=words.session,
-        started_at=iso(hit.at),
-        last_heard_at=iso(hit.heard),
+        started_at=None if hit.at is None else iso(hit.at),
+        last_heard_at=None if hit.heard is None else iso(hit.heard),
         took_seconds=None if hit.took is None else hit.took / SECOND,
         state=hit.state,
         agent=hit.agent,

@@ -4,6 +4,7 @@ import gc
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from delegtop.base.clock import Millis
 from delegtop.dialects import load
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.kept_session import has_secret
@@ -87,8 +88,16 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         for unit in unread.portion
         if unit not in resting or unit in repeating or not _can_keep(resting[unit], told.get(unit, ()))
     }
+    written = _last_written(resting, unread)
     new = [
-        Stored(unit, each.stamp, [words for words, _ in told.get(unit, ())], company, families.get(unit, ()))
+        Stored(
+            unit,
+            each.stamp,
+            [words for words, _ in told.get(unit, ())],
+            company,
+            families.get(unit, ()),
+            written[company],
+        )
         for unit, each in resting.items()
         if unit not in torn and (company := unread.company(unit)) not in going_on
     ]
@@ -96,6 +105,15 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
     passing = {unit: [words for words, _ in sessions] for unit, sessions in told.items() if unit not in kept}
     done = unread.portion.keys() - torn
     return ReadOn(passing, {*done} - kept, len(done), len(kept), len(new) - len(kept))
+
+
+def _last_written(units: Mapping[int, FileUnit], unread: UnreadFiles) -> dict[int, Millis]:
+    """When the last file of each company was written."""
+    last: dict[int, Millis] = {}
+    for key, unit in units.items():
+        company = unread.company(key)
+        last[company] = max(unit.written, last.get(company, unit.written))
+    return last
 
 
 def _join_known(

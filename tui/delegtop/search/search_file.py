@@ -54,7 +54,7 @@ _WEIGHTS = {"agent": 4, "title": 6, "prompt": 1, "error": 4, "files": 3, "answer
 """How much a word says that stands there. How rare it is says nothing: what is kept and what is not is looked through
 apart, and their places must be the same."""
 _COLUMNS = ("number", "id", "at", "heard", "took", "state", "agent", "product", "folder", "host")
-_Facts = tuple[str, Millis, Millis, int | None, str, str, str, str, str]
+_Facts = tuple[str, Millis | None, Millis | None, int | None, str, str, str, str, str]
 """Of these all but the number."""
 _TEXTS = ", ".join(_WEIGHTS)
 _TWICE = 50
@@ -71,8 +71,8 @@ class Hit(NamedTuple):
     """One delegation that was found."""
 
     id: str
-    at: Millis
-    heard: Millis
+    at: Millis | None
+    heard: Millis | None
     took: int | None
     state: str
     agent: str
@@ -133,6 +133,8 @@ class Stored(NamedTuple):
     """The same for all units that have to do with each other: they are read together."""
     names: Sequence[int] = ()
     """By what it is known to have to do with others, beside what its sessions name."""
+    written: Millis = Millis(1 << 62)
+    """When the last file of all these was written: none of it was heard of since."""
 
 
 class KeptUnit(NamedTuple):
@@ -251,10 +253,10 @@ class SearchFile:
         """The delegations heard of since then, but for what is of these units and for those with these ids."""
         with suppress(DatabaseError, OSError), self._opened() as database:
             if database is not None:
-                outside = f"AND unit NOT IN ({', '.join(map(str, unless))})" if unless else ""
-                counted = f"SELECT count(DISTINCT id) FROM found WHERE heard >= ? {outside}"  # noqa: S608 -- as below
-                (count,) = database.execute(counted, (since or 0,)).fetchone()
-                known = (database.execute(f"{counted} AND id = ?", (since or 0, id)).fetchone()[0] for id in ids)
+                conditions, values = _narrowed(since, unless)
+                counted = f"SELECT count(DISTINCT id) FROM found WHERE {' AND '.join(conditions)}"  # noqa: S608 -- as below
+                (count,) = database.execute(counted, values).fetchone()
+                known = (database.execute(f"{counted} AND id = ?", (*values, id)).fetchone()[0] for id in ids)
                 return int(count - sum(known))
         return 0
 
@@ -336,8 +338,8 @@ def _put(database: Connection, new: Sequence[Stored]) -> None:
     _take_out(database, [each.unit for each in new])
     read = {each.unit for each in new}
     next_number = database.execute("SELECT coalesce(max(number), 0) FROM found").fetchone()[0]
-    for unit, stamp, sessions, company, more in new:
-        heard = max((each.heard for each in sessions), default=0)
+    for unit, stamp, sessions, company, more, last in new:
+        heard = min(max((each.heard or 0 for each in sessions), default=0), last)
         database.execute("INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?)", (unit, stamp, heard, company or unit))
         names = ((name, unit) for name in (*more, *(name for each in sessions for name in each.names)))
         database.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
@@ -408,7 +410,7 @@ def look(
 ) -> list[Hit]:
     """As `SearchFile.find`, in these tables."""
     limit, since, below, best = query.limit, query.since, query.below, query.best
-    conditions, values = ["1"], list[object]()
+    conditions, values = _narrowed(since, unless)
     if query.match:
         conditions.append("words MATCH ?")
         values.append(query.match)
@@ -418,21 +420,16 @@ def look(
     for condition, told in query.facts:
         conditions.append(condition)
         values += told
-    if since is not None:
-        conditions.append("heard >= ?")
-        values.append(since)
     if below is not None:
         conditions.append("(folder = ? OR substr(folder, 1, ?) = ?)")
         values += [below, len(below.rstrip("/")) + 1, below.rstrip("/") + "/"]
-    if unless:
-        conditions.append(f"found.unit NOT IN ({', '.join(map(str, unless))})")
     source = "words JOIN found ON number = words.rowid" if query.match else "found"
     score = "0"
     if best and query.phrases:
         said, score = _said(query.phrases), "-coalesce(points, 0)"
         source += f" LEFT JOIN ({said[0]}) AS said ON said.row = number"
         values[:0] = said[1]
-    order = "score, at DESC, id" if best else "at DESC, id"
+    order = f"{'score, ' if best else ''}at DESC, id, host"
     names = ", ".join(f"found.{name}" for name in _COLUMNS)
     asked = (
         f"SELECT {names}, {score} AS score FROM {source} "  # noqa: S608 -- of our own; values are bound
@@ -451,6 +448,18 @@ def look(
             raise DatabaseError("what is kept of a delegation is not what was written")
         found[id] = Hit._make((*known, _words(data), rank))
     return list(found.values())
+
+
+def _narrowed(since: Millis | None, unless: Collection[int]) -> tuple[list[str], list[object]]:
+    """The conditions that it was heard of since then, and is of none of these units, with their values. Of what was not
+    written since then nothing is read where nothing is kept, whatever times stand in it."""
+    conditions, values = ["1"], list[object]()
+    if since is not None:
+        conditions.append("found.heard >= ? AND (SELECT heard FROM units WHERE unit = found.unit) >= ?")
+        values += [since, since]
+    if unless:
+        conditions.append(f"found.unit NOT IN ({', '.join(map(str, unless))})")
+    return conditions, values
 
 
 def _said(phrases: Sequence[str]) -> tuple[str, list[object]]:

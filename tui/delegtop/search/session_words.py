@@ -70,9 +70,9 @@ class SessionWords(Struct, frozen=True, gc=False):
     """One delegation as it is kept."""
 
     id: str
-    at: Millis
-    """When it started, else when it was first heard of."""
-    heard: Millis
+    at: Millis | None
+    """When it started, else when it was last heard of; None if nothing says when it was."""
+    heard: Millis | None
     took: int | None
     state: str
     agent: str
@@ -98,7 +98,7 @@ def names_in(words: SessionWords) -> tuple[str, ...]:
 
 def words_of(forest: Forest, handle: Handle, gathered: Gathering) -> SessionWords:
     facts, state = forest.delegation(handle), forest.state(handle)
-    heard = facts.heard_at or facts.ended_at or facts.started_at or Millis(0)
+    heard = facts.heard_at or facts.ended_at or facts.started_at
     errors = "\n".join(filter(None, (error.message or error.code or error.type for error in facts.errors)))
     root = _session(forest, handle)
     above = facts if root == handle else forest.delegation(root)

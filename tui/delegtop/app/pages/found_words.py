@@ -86,7 +86,7 @@ def _state(state: str, ascii: bool) -> Content:
 
 
 def _when(each: "FoundSession") -> str:
-    at = parse_time(each.started_at)
+    at = parse_time(each.started_at or "")
     return "–" if at is None else moment(at)[:_WHEN]
 
 
