@@ -49,10 +49,12 @@ class LineReading:
         """The same as reading its lines one by one, for less."""
         records, unmade, has_cut = 0, 0, False
         for told in reading.read_block(block):
-            if type(told) is Heard and not has_cut:  # the bulk of every log
+            if told is None:  # the bulk of every log, as is the next
+                records += 1
+            elif type(told) is Heard and not has_cut:
                 batch.append(told)
                 records += 1
-            elif isinstance(told, EventRun):
+            elif type(told) is EventRun:  # to ask whether it is an instance of a sequence costs as much as all else
                 self._mind_run(reading, told)
                 if in_runs:
                     batch.append(told)
@@ -60,8 +62,6 @@ class LineReading:
                 else:
                     batch += told
                 records += len(told)
-            elif told is None:
-                records += 1
             elif not isinstance(told, Line | tuple) and not has_cut:
                 self._mind(reading, told)
                 batch.append(told)

@@ -6,7 +6,7 @@ events reads a run as the sequence of them that it is: they are made while someb
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import overload
+from typing import final, overload
 
 from msgspec.structs import replace
 
@@ -40,6 +40,7 @@ EndRow = tuple[str, Millis, int, int, Outcome, Ending, Report, bool]
 delegation's own id, which it is then without."""
 
 
+@final
 class EventRun(Sequence[Event]):
     """Lines of one log of this machine that follow each other, each of which tells one event."""
 
@@ -138,9 +139,9 @@ class EventRuns(Sequence[Event]):
         parts: list[Event | EventRun] = []
         begin = 0
         for part in self.parts:
-            length = len(part) if isinstance(part, EventRun) else 1
+            length = len(part) if type(part) is EventRun else 1
             if begin < end and begin + length > first:
-                parts.append(part[max(first - begin, 0) : end - begin] if isinstance(part, EventRun) else part)
+                parts.append(part[max(first - begin, 0) : end - begin] if type(part) is EventRun else part)
             begin += length
         return EventRuns(parts)
 
@@ -153,7 +154,7 @@ def parts_of(events: Sequence[Event]) -> Sequence[Event | EventRun]:
 def each_of(parts: Sequence[Event | EventRun]) -> Iterator[Event]:
     """Each event by itself."""
     for part in parts:
-        if isinstance(part, EventRun):
+        if type(part) is EventRun:  # to ask whether it is an instance of a sequence takes ten times as long
             yield from part
         else:
             yield part
@@ -161,4 +162,4 @@ def each_of(parts: Sequence[Event | EventRun]) -> Iterator[Event]:
 
 def count_of(parts: Sequence[Event | EventRun]) -> int:
     """How many events there are."""
-    return len(parts) + sum(len(part) - 1 for part in parts if isinstance(part, EventRun))
+    return len(parts) + sum(len(part) - 1 for part in parts if type(part) is EventRun)

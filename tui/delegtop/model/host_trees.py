@@ -499,7 +499,7 @@ def _limits(event: HostMet) -> dict[str, AgentLimits]:
 
 def _named(event: Event | EventRun) -> Iterable[str]:
     """The ids of those that an event or a run of them tells of, and of whom they name as their parent."""
-    if isinstance(event, EventRun):
+    if type(event) is EventRun:
         return {*event.ids, *event.parents}
     if isinstance(event, Surveyed):
         return event.ids

@@ -82,4 +82,4 @@ def family(path: str) -> str:
 
 def _parts(path: str) -> list[str]:
     """The names that a path is made of. Thousands of files are looked at: a PurePath costs ten times as much."""
-    return _SEPARATORS.split(path)
+    return path.split("/") if "\\" not in path and "//" not in path else _SEPARATORS.split(path)
