@@ -63,16 +63,15 @@ class Sayings(ColumnStore):
         assert origin is not None  # noqa: S101 # written together
         return at == UNSET, 0 if at == UNSET else at, origin
 
-    def add(self, order: Order, said: int, before: int) -> int:
-        self.grow(1)
-        number = len(self) - 1
-        self.before[number] = before
-        self.put(number, order, said)
-        return number
+    def add(self, at: int, origin: Origin, said: int, before: int) -> int:
+        self.said.append(said)
+        self.at.append(at)
+        self.before.append(before)
+        self.place.append(origin)
+        return len(self) - 1
 
-    def put(self, number: int, order: Order, said: int) -> None:
-        timeless, at, origin = order
-        self.said[number], self.at[number], self.place[number] = said, UNSET if timeless else at, origin
+    def put(self, number: int, at: int, origin: Origin, said: int) -> None:
+        self.said[number], self.at[number], self.place[number] = said, at, origin
 
     def append(self, other: Self) -> None:
         """All of another one."""
@@ -129,18 +128,21 @@ class Descriptions(ColumnStore):
 
     def take(self, row: int, event: Described) -> bool:
         """Fold one in; True if it tells something new."""
-        order = (event.at is None, min(max(event.at or 0, -_MOST), _MOST), placed(event.origin))
-        own = self._find(row)
-        known = self._orders(own)
-        said = 0
-        for bit, (fact, word) in enumerate(zip(_FACTS, _told(event), strict=True)):
-            if word and ((before := known[bit]) is None or (order, word) < (before, getattr(self, fact)[own])):
-                if own == _NOWHERE:
-                    own = self._add(row)
-                getattr(self, fact)[own] = word if len(word) > LONG else intern(word)
+        own, said = self._find(row), 0
+        at, origin = UNSET if event.at is None else min(max(event.at, -_MOST), _MOST), placed(event.origin)
+        order = at == UNSET, 0 if at == UNSET else at, origin
+        for bit, word in enumerate(_told(event)):
+            if not word:
+                continue
+            if own == _NOWHERE:
+                own = self._add(row)
+            column = getattr(self, _FACTS[bit])
+            known = column[own]
+            if known is None or (before := self._order(own, bit)) is None or (order, word) < (before, known):
+                column[own] = word if len(word) > LONG else intern(word)
                 said |= 1 << bit
         if said:
-            self._say(own, order, said)
+            self._say(own, at, origin, said)
         return said != 0
 
     def _add(self, row: int) -> int:
@@ -157,19 +159,27 @@ class Descriptions(ColumnStore):
         if missing > 0:
             self._rows.extend(array("i", (_NOWHERE,)) * missing)
 
-    def _say(self, own: int, order: Order, said: int) -> None:
+    def _say(self, own: int, at: int, origin: Origin, said: int) -> None:
         """These words were said there, and no longer where they were."""
-        sayings = self._sayings
-        chain = [*sayings.chain(self._last[own])]
-        for number in chain:
-            sayings.said[number] &= ~said
-        there = next((number for number in chain if sayings.order(number) == order), _NOWHERE)
+        sayings, there, free = self._sayings, _NOWHERE, _NOWHERE
+        for number in sayings.chain(self._last[own]):
+            left = sayings.said[number] = sayings.said[number] & ~said
+            if sayings.at[number] == at and sayings.place[number] == origin:
+                there = number
+            elif not left:
+                free = number
         if there != _NOWHERE:
             sayings.said[there] |= said
-        elif (free := next((number for number in chain if not sayings.said[number]), _NOWHERE)) != _NOWHERE:
-            sayings.put(free, order, said)
+        elif free != _NOWHERE:
+            sayings.put(free, at, origin, said)
         else:
-            self._last[own] = sayings.add(order, said, self._last[own])
+            self._last[own] = sayings.add(at, origin, said, self._last[own])
+
+    def _order(self, own: int, bit: int) -> Order | None:
+        """When and where one of its words was said."""
+        sayings = self._sayings
+        there = (number for number in sayings.chain(self._last[own]) if sayings.said[number] >> bit & 1)
+        return next(map(sayings.order, there), None)
 
     def _orders(self, own: int) -> list[Order | None]:
         found: list[Order | None] = [None] * len(_FACTS)

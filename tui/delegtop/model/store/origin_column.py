@@ -66,6 +66,12 @@ class OriginColumn(ColumnStore):
     def __setitem__(self, row: int, origin: Origin) -> None:
         self.put(row, self.number(origin), origin.line, origin.offset)
 
+    def append(self, origin: Origin) -> None:
+        self.sources.append(NO_SOURCE)
+        self.lines.append(0)
+        self.offsets.append(0)
+        self[len(self.sources) - 1] = origin
+
     def number(self, origin: Origin) -> int:
         """That of its source."""
         return self.numbers[origin.file if origin.host else origin.source]
