@@ -24,7 +24,8 @@ class LoadedPart(Struct, frozen=True, gc=False, array_like=True):
 
 def send(stream: IO[bytes], message: object) -> None:
     data = msgspec.msgpack.encode(message)
-    stream.write(_SIZE.pack(len(data)) + data)
+    stream.write(_SIZE.pack(len(data)))
+    stream.write(data)
     stream.flush()
 
 

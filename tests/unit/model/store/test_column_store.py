@@ -29,7 +29,9 @@ def apart(store: ColumnStore) -> Iterator[ColumnStore]:
         yield from apart(getattr(store, name))
 
 
-@pytest.mark.parametrize("store", [*stores(Ledger()), *apart(Ledger()), Accounts()], ids=lambda store: type(store).__name__)
+@pytest.mark.parametrize(
+    "store", [*stores(Ledger()), *apart(Ledger()), Accounts()], ids=lambda store: type(store).__name__
+)
 def test_everything_that_cannot_be_found_out_again_is_listed(store: ColumnStore) -> None:
     listed = [name for name, _ in store.parts()]
     assert len(set(listed)) == len(listed)
