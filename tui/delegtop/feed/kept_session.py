@@ -112,7 +112,7 @@ def _would_be(text: str) -> bool:
     return mask(text) != text
 
 
-_is_masked = lru_cache(4_096)(_would_be)
+_is_masked = lru_cache(512)(_would_be)
 """Of names of tools and models, folders and titles most sessions have the same."""
 
 
