@@ -112,7 +112,7 @@ def _would_be(text: str) -> bool:
     return mask(text) != text
 
 
-_is_masked = lru_cache(4_096)(_would_be)
+_is_masked = lru_cache(512)(_would_be)
 """Of names of tools and models, folders and titles most sessions have the same."""
 
 
@@ -231,12 +231,14 @@ class SessionBlock:
         """Of each session, pressed until somebody asks for it."""
         self._calls: list[Raw | list[CallsOfOne]] | bytes = []
         """Those of each session are packed, where they can be, until somebody asks for them."""
+        self._packed: bytes | None = None
+        """All of it as it was packed by others, as long as nothing more has come into it."""
 
     @property
     def ledger(self) -> Ledger:
         """ValueError if it cannot be unpacked, though it could be packed."""
         if isinstance(self._ledger, bytes):
-            found = unpack_ledger(self._ledger)
+            found = unpack_ledger(self._ledger, SharedWords())
             if found is None:
                 raise ValueError("no ledger")
             self._ledger = found
@@ -248,8 +250,10 @@ class SessionBlock:
         return self.sessions[-1].rows.stop if self.sessions else 0
 
     def press(self) -> None:
-        """Nothing more comes into it, and it waits to be written: packed it takes a tenth of the room."""
-        self._ledger = pack_ledger(self.ledger) or self._ledger
+        """Nothing more comes into it, and it waits to be told or written: packed it takes a tenth of the room."""
+        if not isinstance(self._ledger, bytes):
+            known = _unpack_packed(self._packed).ledger if self._packed is not None else pack_ledger(self._ledger)
+            self._ledger = known or self._ledger
 
     def ids(self, session: KeptSession) -> list[str]:
         """Of all that it tells of."""
@@ -285,6 +289,7 @@ class SessionBlock:
 
     def put(self, session: KeptSession, moments: Moments, calls: list[CallsOfOne]) -> None:
         """What stands beside the rows of one more."""
+        self._packed = None
         self.sessions.append(session)
         self.moments().append(moments)
         if isinstance(self._calls, bytes):
@@ -314,6 +319,8 @@ class SessionBlock:
     def pack(self) -> bytes | None:
         """None if something in it cannot be kept: half a character, a number past all use, too much. The ledger stays
         as it is: another thread may be taking it in."""
+        if self._packed is not None:
+            return self._packed
         try:
             calls = self._unpacked_calls() if isinstance(self._calls, bytes) else self._calls
             parts = _pack(self.sessions), _pack(self.moments()), _pack(calls)
@@ -336,7 +343,7 @@ def unpack_block(data: bytes, words: SharedWords | None = None) -> SessionBlock 
     if ledger is None or not all(0 <= each.first <= each.first + each.count <= len(ledger) for each in sessions):
         return None
     block = SessionBlock(ledger, sessions)
-    block._moments, block._calls = packed.moments, packed.calls
+    block._moments, block._calls, block._packed = packed.moments, packed.calls, data
     return block
 
 

@@ -26,7 +26,8 @@ def send(stream: IO[bytes] | None, message: object) -> None:
     """OSError if nobody listens any more."""
     assert stream is not None  # noqa: S101 # a pipe, as asked for
     data = msgspec.msgpack.encode(message)
-    stream.write(_SIZE.pack(len(data)) + data)
+    stream.write(_SIZE.pack(len(data)))
+    stream.write(data)
     stream.flush()
 
 

@@ -158,6 +158,7 @@ class SessionIndex:
         files = self._take_over(unit, place, {*paths}, knows, Looks())
         if files is not None:
             self._note(unit, place)
+            place[0].press()  # it is told once all is read
         return files
 
     @property
@@ -195,6 +196,9 @@ class SessionIndex:
             ledger = block.told_by(sessions)
             moments = [*self._moments(block, sessions, ledger)] if self._asks_moments else []
             yield Recalled(ledger, running, moments, _calls(block, sessions) if self._asks_calls else ())
+            del ledger
+            if block is not self._block:
+                self._set_aside(block)
 
     def _moments(self, block: SessionBlock, sessions: Sequence[KeptSession], ledger: Ledger) -> Iterator[Event]:
         yield from _ends_of(ledger)
@@ -344,14 +348,19 @@ class SessionIndex:
     def _finish(self, block: SessionBlock) -> None:
         """Nothing more comes into it, and it waits to be written: packed it takes a tenth of the room. One that is kept
         only in part is packed with others."""
+        if not self._set_aside(block):
+            block.press()
+
+    def _set_aside(self, block: SessionBlock) -> bool:
+        """Pack it, if all of it is to be written."""
         names = [session.name for session in block.sessions]
         is_whole = all(name in self._new and self._new[name][0] is block for name in names)
-        if is_whole and (data := block.pack()) is not None:
-            self._packed.append((data, names))
-            for name in names:
-                del self._new[name]
-        else:
-            block.press()
+        if not is_whole or (data := block.pack()) is None:
+            return False
+        self._packed.append((data, names))
+        for name in names:
+            del self._new[name]
+        return True
 
     def _unpacked(self) -> Iterator[Place]:
         """Of blocks of which something was let go, or told anew, since they were packed, the rest."""

@@ -86,7 +86,7 @@ class Scan(msgspec.Struct, frozen=True):
     """Arguments that name nothing, and never did."""
 
 
-class _Folder(msgspec.Struct, frozen=True):
+class _Folder(msgspec.Struct, frozen=True, gc=False):
     """The contents of one folder when it was last changed."""
 
     path: str

@@ -229,7 +229,7 @@ def test_a_page_that_is_closed_while_it_loads_does_not_stay_until_all_is_loaded(
     assert lost() is None, "what was there when a page was closed may be garbage later"
     lost = _circle()
     reader.page_closed()
-    assert lost() is not None, "then it is found as in any program"
+    assert lost() is None, "nor what lies over it later"
     reader.stop()
 
 

@@ -118,6 +118,7 @@ def test_what_presses_is_kept_while_blocks_wait_and_no_longer() -> None:
         assert archive._presser is first
         archive.press_one()
     assert archive._presser is None
+    assert not archive._bases
     assert [archive[row] for row in range(2 * MANY)] == [told(row) for row in range(2 * MANY)]
 
 

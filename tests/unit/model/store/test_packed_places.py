@@ -1,14 +1,12 @@
 """What several places tell of one delegation, packed and as it was again."""
 
-import pytest
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.model.events import Described, Started, Trust
-from delegtop.model.store.details import NO_DETAILS
+from delegtop.model.events import Started, Trust
 from delegtop.model.store.ledger import Ledger
-from delegtop.model.store.packed_places import Order, pack_orders, pack_starts, unpack_orders, unpack_starts
+from delegtop.model.store.packed_places import pack_starts, unpack_starts
 
 SOURCE = "/logs/run.jsonl"
 ELSEWHERE = Origin("/logs/other.jsonl", 3, 1 << 40, "gpu1")
@@ -64,31 +62,12 @@ def test_every_fact_of_a_start_is_kept() -> None:
     assert unpack_starts(pack_starts((told, FIRST)), "s1") == (told, FIRST)
 
 
-def test_words_have_the_places_they_had() -> None:
-    here, there = (False, 5, Origin(SOURCE, 1, 0)), (True, 0, ELSEWHERE)
-    orders = [here, None, there, here, None, None, here]
-    assert unpack_orders(pack_orders(orders), len(orders)) == orders
-
-
-@pytest.mark.parametrize("orders", [[None, None], [(False, 1 << 70, Origin(SOURCE, 1, 0)), None]])
-def test_what_has_no_place_or_one_past_all_use_stays_as_it_is(orders: list[Order | None]) -> None:
-    assert unpack_orders(pack_orders(orders), len(orders)) == orders
-
-
 def test_two_texts_at_one_path_are_told_apart() -> None:
     other = SOURCE.encode().decode()
     starts = FIRST, Started("s1", Millis(1), Origin(other, 1, 0))
     first, second = unpack_starts(pack_starts(starts), "s1")
     assert first.origin.source is SOURCE
     assert second.origin.source is other
-
-
-def test_the_words_of_one_record_share_its_place() -> None:
-    details = NO_DETAILS.take(Described("s1", Millis(5), Origin(SOURCE, 1, 0), title="look", prompt="look here"))
-    assert len(details.places) == 2  # the bytes, and the one source
-    assert [*details.events("s1")] == [
-        Described("s1", Millis(5), Origin(SOURCE, 1, 0), title="look", prompt="look here")
-    ]
 
 
 def test_a_delegation_told_of_twice_has_the_ids_of_both() -> None:

@@ -92,7 +92,7 @@ class Reader:
         self._haste.tidy()
 
     def page_closed(self) -> None:
-        """A page that lay over the monitor is gone: while a history is read it would stay among what is read."""
+        """A page that lay over the monitor is gone: its room is needed for the next."""
         self._haste.page_closed()
 
     def rest(self, seconds: float) -> None:
@@ -231,10 +231,11 @@ class _Haste:
         self._interval = 0.0
 
     def page_closed(self) -> None:
-        """A page is garbage in circles. Were several to wait for the end of loading, what is read would come to lie
-        between them, and none of their room could be given back. What was looked through once is then left alone."""
-        if self._interval:
-            gc.collect()
+        """A page is garbage in circles, of some thousand objects. Were several to wait for the collector, what is read
+        would come to lie between them, and none of their room could be given back. Until all is read, what was looked
+        through once is then left alone; later little is left to look through."""
+        gc.collect()
+        if self._thresholds is not None:
             gc.freeze()
             self._leaves_alone = True
 

@@ -37,6 +37,7 @@ def absorb(
         started.update(new)
         ended.update(compress(new, map(OPEN.__ne__, ledger.ends.by[first : new.stop])))
         ended.update(handle for handle in ledger.faulty if handle >= first)
+        noted.update(ledger.descriptions.described(first))
         noted.update(handle for handle in ledger.detailed if handle >= first)
     ledger.pulse.minutes.update(other.pulse.minutes)
     # Registries are known by rows, so those in one are told once more.

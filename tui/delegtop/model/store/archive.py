@@ -159,6 +159,7 @@ class Archive(ColumnStore):
             self._full[number], self._base[number] = presser.compress(block, presser.FLUSH_FRAME), 0
         if not self._loose:
             self._presser = None
+            self._bases.clear()  # what is digested to press with takes ten times its own bytes
         return True
 
     def append_rows(self, other: Self, moved: RowsMoved) -> None:

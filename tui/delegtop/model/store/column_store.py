@@ -53,6 +53,8 @@ class ColumnStore:
     """By name, with what stands in a row that nothing was told of."""
     STORES: ClassVar[tuple[str, ...]] = ()
     """Stores with the same rows."""
+    APART: ClassVar[tuple[str, ...]] = ()
+    """Stores with rows of their own."""
     BESIDE: ClassVar[tuple[str, ...]] = ()
     """What only few rows have, and what rows share. What is not listed at all can be found out again."""
 
@@ -107,5 +109,5 @@ class ColumnStore:
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         """All that makes it up, by name."""
-        for name in (*self.COLUMNS, *self.STORES, *self.BESIDE):
+        for name in (*self.COLUMNS, *self.STORES, *self.APART, *self.BESIDE):
             yield name, getattr(self, name)

@@ -1,23 +1,15 @@
-"""What only some delegations have: a title, a prompt, notes, a waiting parent. One object each, made when needed."""
+"""What only some delegations have: notes, a waiting parent, a process. One object each, made when needed."""
 
 from collections.abc import Iterator
-from operator import attrgetter
-from sys import intern
 
 import msgspec
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.model.delegation import WORDS, Note, Wait
-from delegtop.model.events import Awaited, Described, Ended, Erred, Noted, ProcessSeen, Resumed, Sighted
-from delegtop.model.store.packed_places import Order, Packed, pack_orders, unpack_orders
+from delegtop.model.delegation import Note, Wait
+from delegtop.model.events import Awaited, Ended, Erred, Noted, ProcessSeen, Resumed, Sighted
 
-_COUNT = len(WORDS)
-_PLACE = {fact.name: place for place, fact in enumerate(WORDS)}
-_told = attrgetter(*(fact.told_as for fact in WORDS))
-LONG = 200
-"""Characters from which on a word is hardly said twice."""
 NOWHERE = Origin("", 0, 0)
 """Of what is kept without its place."""
 
@@ -28,10 +20,6 @@ class Details(msgspec.Struct, frozen=True, gc=False):
     It does not change: a fold that tells something new gives another one.
     """
 
-    words: tuple[str | None, ...] = (None,) * _COUNT
-    """In the order of the table."""
-    places: Packed = ()
-    """When and where each of them was said."""
     told: tuple[Noted, ...] = ()
     """The notes, one of a kind and source."""
     awaited: Awaited | None = None
@@ -40,10 +28,8 @@ class Details(msgspec.Struct, frozen=True, gc=False):
     resumed_at: Millis | None = None
     """When it was last given work again."""
 
-    def take(self, event: Described | Noted | Awaited | Sighted | ProcessSeen) -> "Details":
+    def take(self, event: Noted | Awaited | Sighted | ProcessSeen) -> "Details":
         """Fold one event in; the same details if it tells nothing new."""
-        if isinstance(event, Described):
-            return self._describe(event)
         if isinstance(event, Noted):
             return self._note(event)
         if isinstance(event, Sighted):
@@ -65,31 +51,12 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         """It was given work again since."""
         return self.resumed_at is not None and event.at is not None and event.at < self.resumed_at
 
-    def _describe(self, event: Described) -> "Details":
-        """The earliest word stays; one without a time counts only where no other speaks."""
-        order = (event.at is None, event.at or 0, event.origin)
-        words, orders = list(self.words), self.orders
-        is_new = False
-        for place, word in enumerate(_told(event)):
-            if word and ((known := orders[place]) is None or (order, word) < (known, words[place])):
-                words[place], orders[place] = word if len(word) > LONG else intern(word), order
-                is_new = True
-        return replace(self, words=tuple(words), places=pack_orders(orders)) if is_new else self
-
     def _note(self, event: Noted) -> "Details":
         key = (event.kind, event.origin.file)
         known = next((note for note in self.told if (note.kind, note.origin.file) == key), None)
         if known is not None and (_order(known), known.text) >= (_order(event), event.text):
             return self
         return replace(self, told=(*(note for note in self.told if note is not known), event))
-
-    @property
-    def orders(self) -> list[Order | None]:
-        """When and where each of the words was said."""
-        return unpack_orders(self.places, _COUNT)
-
-    def word(self, fact: str) -> str | None:
-        return self.words[_PLACE[fact]]
 
     def notes(self) -> tuple[Note, ...]:
         """All that were not withdrawn, in the order of their places."""
@@ -98,14 +65,8 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         told = sorted((note for note in self.told if note.text), key=lambda note: (note.kind, note.origin))
         return tuple(Note(note.kind, note.text, note.origin, note.at) for note in told)
 
-    def events(self, id: str) -> Iterator[Described | Noted | Awaited | Sighted | ProcessSeen | Resumed]:
+    def events(self, id: str) -> Iterator[Noted | Awaited | Sighted | ProcessSeen | Resumed]:
         """What tells all this of the delegation of that id; where it was told that it has work again is not kept."""
-        by_place: dict[Order, dict[str, str]] = {}
-        for fact, word, order in zip(WORDS, self.words, self.orders, strict=True):
-            if order is not None and word is not None:
-                by_place.setdefault(order, {})[fact.told_as] = word
-        for (timeless, at, origin), words in by_place.items():
-            yield Described(id, None if timeless else Millis(at), origin, **words)
         yield from self.told
         yield from (each for each in (self.awaited, self.sighted, self.process) if each is not None)
         if self.resumed_at is not None:
@@ -124,7 +85,7 @@ class Details(msgspec.Struct, frozen=True, gc=False):
         return found + [each.origin for each in (self.awaited, self.process) if each is not None]
 
 
-def _order(event: Noted | Awaited | Sighted | ProcessSeen) -> Order:
+def _order(event: Noted | Awaited | Sighted | ProcessSeen) -> tuple[bool, int, Origin]:
     """The later word counts; one without a time is older than any other."""
     return (event.at is not None, event.at or 0, event.origin)
 

@@ -16,6 +16,7 @@ from delegtop.base.origin import Origin
 from delegtop.model.delegation import AGAIN, Claim, Delegation, Wait, name_of
 from delegtop.model.event_runs import EventRun, SignRow
 from delegtop.model.events import (
+    Described,
     Deviation,
     Ended,
     Ending,
@@ -39,6 +40,7 @@ from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.accounts import NO_ACCOUNT
 from delegtop.model.store.column_growth import let_columns_grow
 from delegtop.model.store.column_store import ColumnStore, RowsMoved
+from delegtop.model.store.descriptions import Descriptions
 from delegtop.model.store.details import NO_DETAILS, NOWHERE, Details
 from delegtop.model.store.ends import OPEN, Ends
 from delegtop.model.store.frozen import Numbers
@@ -73,16 +75,18 @@ class Ledger(ColumnStore):
     clock_steps: tuple[ClockStep, ...] = ()
     """How the clock was set since all this is looked at, and what it says now."""
     now = Millis(0)
-    BESIDE = ("ids", "_faults", "registries", "_details", "pulse")
+    APART = ("descriptions",)
+    BESIDE = ("ids", "sources", "_faults", "registries", "_details", "pulse")
 
     def __init__(self, prices: PriceBook | None = None) -> None:
         self._prices = prices or PriceBook()
         self.ids: list[str] = []
         self.handles: dict[str, Handle] | Numbers = {}
-        sources = SourceNumbers()
+        self.sources = sources = SourceNumbers()
         self.starts = Starts(sources)
         self.ends = Ends(sources)
         self.signs = SignsOfLife(sources)
+        self.descriptions = Descriptions(sources)
         # What only few delegations have.
         self._faults: dict[Handle, dict[tuple[Origin, Fault], Erred]] = {}
         self.registries = RegistryListings()
@@ -197,6 +201,11 @@ class Ledger(ColumnStore):
             if self._resume(handle, event):
                 ended.add(handle)
                 touched.add(handle)
+        elif isinstance(event, Described):
+            handle = self._handle(event.id, started)
+            if self.descriptions.take(handle, event):
+                touched.add(handle)
+                noted.add(handle)
         elif not isinstance(event, (HostMet, HostBeat, Deviation, Heard)):
             handle = self._handle(event.id, started)
             details = self._details.get(handle, NO_DETAILS)
@@ -266,6 +275,7 @@ class Ledger(ColumnStore):
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         """Delegations of another ledger that this one does not know; all of them but what registries list."""
         super().append_rows(other, moved)
+        self.descriptions.append_rows(other.descriptions, moved)
         self._faults |= {row: {**faults} for row, faults in moved.table(other._faults).items()}
         self._details |= moved.table(other._details)
         ids = moved.column(other.ids)
@@ -281,7 +291,7 @@ class Ledger(ColumnStore):
 
     @property
     def detailed(self) -> Collection[Handle]:
-        """All of which more is told than signs of life, starts and ends."""
+        """All of which more is told than words, signs of life, starts and ends."""
         return self._details
 
     @property
@@ -303,14 +313,12 @@ class Ledger(ColumnStore):
 
     def work(self, handle: Handle) -> tuple[str | None, str | None]:
         """Who it is, and the work it was given, in the words it was given in."""
-        shape, details = self.starts.shape[handle], self._details.get(handle)
-        prompt = details.word("prompt") if details else None
+        shape, prompt = self.starts.shape[handle], self.descriptions.word(handle, "prompt")
         return shape.agent if shape else None, prompt or self.starts.task[handle]
 
     def made_by(self, handle: Handle) -> tuple[str | None, str | None]:
         """The program whose files tell of it, and the model it works with."""
-        details = self._details.get(handle)
-        return self.product(handle), details.word("model") if details else None
+        return self.product(handle), self.descriptions.word(handle, "model")
 
     def own_path(self, handle: Handle) -> tuple[str, ...] | None:
         shape = self.starts.shape[handle]
@@ -417,8 +425,7 @@ class Ledger(ColumnStore):
         return (handle for handle, details in self._details.items() if details.says(kind))
 
     def cwd(self, handle: Handle) -> str | None:
-        details = self._details.get(handle)
-        return details.word("cwd") if details else None
+        return self.descriptions.word(handle, "cwd")
 
     def permission_mode(self, handle: Handle) -> str | None:
         return self.signs.mode(handle)
@@ -518,7 +525,7 @@ class Ledger(ColumnStore):
         found = Delegation(
             self.ids[handle],
             *shaped(starts.shape[handle] or NO_SHAPE),
-            *details.words,
+            *self.descriptions.words(handle),
             task=starts.task[handle],
             deadline=starts.deadline(handle),
             parent=starts.parent[handle],

@@ -31,18 +31,27 @@ class SourceNumbers(Numbering):
 
 _LAST = 0xFFFF_FFFF
 """Lines beyond it count as this one: no log has as many. A row of a database may even have a number below 0."""
+_FURTHEST = (1 << 62) - 1
 NO_SOURCE = -1
 """Stands for the source where there is no origin."""
+
+
+def placed(origin: Origin) -> Origin:
+    """As it comes out of a column that it was put into."""
+    line, offset = min(max(origin.line, 0), _LAST), min(max(origin.offset, -_FURTHEST), _FURTHEST)
+    if line == origin.line and offset == origin.offset:
+        return origin
+    return Origin(origin.source, line, offset, origin.host)
 
 
 class OriginColumn(ColumnStore):
     """A column of origins."""
 
     COLUMNS: ClassVar[Mapping[str, object]] = {"sources": NO_SOURCE, "lines": 0, "offsets": 0}
-    BESIDE = ("numbers",)
 
     def __init__(self, sources: SourceNumbers) -> None:
         self.numbers = sources
+        """Those of a whole ledger, which keeps them."""
         self.sources = array("b")
         self.lines = array("I")
         self.offsets = array("I")
@@ -56,6 +65,12 @@ class OriginColumn(ColumnStore):
 
     def __setitem__(self, row: int, origin: Origin) -> None:
         self.put(row, self.number(origin), origin.line, origin.offset)
+
+    def append(self, origin: Origin) -> None:
+        self.sources.append(NO_SOURCE)
+        self.lines.append(0)
+        self.offsets.append(0)
+        self[len(self.sources) - 1] = origin
 
     def number(self, origin: Origin) -> int:
         """That of its source."""

@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import HostFile, Origin
@@ -20,11 +19,11 @@ from delegtop.model.sleep_detector import SleepDetector
 from delegtop.model.store.accounts import Accounts
 from delegtop.model.store.archive import Archive, press, unpress
 from delegtop.model.store.column_store import ColumnStore, is_within
-from delegtop.model.store.details import LONG, Details
+from delegtop.model.store.descriptions import Descriptions, Sayings
+from delegtop.model.store.details import Details
 from delegtop.model.store.ends import Ends
 from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.store.numbers import Numbering, SharedWords
-from delegtop.model.store.origin_column import OriginColumn
 from delegtop.model.store.packed_places import Packed, shared, unpack_starts
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.signs_of_life import ARCHIVED, IN_LOG, SignsOfLife
@@ -32,7 +31,7 @@ from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 
-LAYOUT = f"5 {sys.byteorder}"
+LAYOUT = f"6 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024
@@ -46,8 +45,6 @@ _SHAPE, _PARENT = "shape", "parent"
 
 
 class PackedDetails(Struct, frozen=True, gc=False, array_like=True):
-    words: tuple[str | None, ...]
-    places: tuple[Any, ...]
     told: tuple[Noted, ...]
     awaited: Awaited | None
     sighted: Sighted | None
@@ -56,7 +53,7 @@ class PackedDetails(Struct, frozen=True, gc=False, array_like=True):
 
 
 class PackedStore(Struct, frozen=True, gc=False, array_like=True):
-    """One store: its columns, the stores with the same rows, and what is beside them, in the order of its lists."""
+    """One store: its columns, the other stores in it, and what is beside them, in the order of its lists."""
 
     columns: list[tuple[bytes, msgspec.Raw]]
     """Numbers, and of what kind; or which of some values stands in each row, and these values."""
@@ -111,6 +108,7 @@ def words_in(ledger: Ledger) -> Iterator[object]:
     yield [*ledger.starts.refs.values(), *ledger.ends.claims.values()]
     yield [*ledger.signs.words_here()]
     yield [ledger.faults(row) for row in ledger.faulty]
+    yield [*ledger.descriptions.all_words()]
     yield [ledger.details(row) for row in ledger.detailed]
     yield [*ledger.ends.archived()]
 
@@ -123,9 +121,16 @@ def _packed(store: ColumnStore, rows: int, ids: Mapping[str, int]) -> PackedStor
     kind = type(store)
     return PackedStore(
         [_column(getattr(store, name)[:rows], ids if name == _PARENT else {}) for name in store.COLUMNS],
-        [_packed(getattr(store, name), rows, ids) for name in store.STORES],
+        [
+            *(_packed(getattr(store, name), rows, ids) for name in store.STORES),
+            *(_packed(each, len(each), ids) for each in _apart(store)),
+        ],
         [msgspec.Raw(_pack(_BESIDE[kind, name].pack(getattr(store, name)))) for name in store.BESIDE],
     )
+
+
+def _apart(store: ColumnStore) -> "list[Descriptions | Sayings]":
+    return [getattr(store, name) for name in store.APART]
 
 
 def _column(values: "array[Any] | list[Any]", known: Mapping[Any, int]) -> tuple[bytes, msgspec.Raw]:
@@ -172,7 +177,7 @@ def _fill(store: ColumnStore, packed: PackedStore, words: SharedWords | None, id
             table += _words(told) if words is None else map(words.__getitem__, _words(told))
         table += _STAND_INS
         column += map(table.__getitem__, array("i", numbers))
-    for name, each in zip(store.STORES, packed.stores, strict=True):
+    for name, each in zip((*store.STORES, *store.APART), packed.stores, strict=True):
         _fill(getattr(store, name), each, words, ids)
 
 
@@ -186,7 +191,8 @@ def _fits(store: ColumnStore, rows: int) -> bool:
     columns = all(len(getattr(store, name)) == rows for name in store.COLUMNS)
     tables = (getattr(store, name) for name in store.BESIDE if _BESIDE[type(store), name].by_row)
     beside = all(is_within(table, 0, rows) for table in tables)
-    return columns and beside and store.is_whole() and all(_fits(getattr(store, name), rows) for name in store.STORES)
+    stores = all(_fits(getattr(store, name), rows) for name in store.STORES)
+    return columns and beside and stores and all(_fits(each, len(each)) for each in _apart(store)) and store.is_whole()
 
 
 # -- what is beside the columns --------------------------------------------------------------------------------------
@@ -235,44 +241,14 @@ def _all_of_bytes(places: dict[Handle, Packed]) -> dict[Handle, Packed]:
 
 def _details(details: dict[Handle, Details]) -> dict[Handle, PackedDetails]:
     return {
-        row: PackedDetails(
-            each.words,
-            _of_bytes(each.places),
-            each.told,
-            each.awaited,
-            each.sighted,
-            each.process,
-            each.resumed_at,
-        )
+        row: PackedDetails(each.told, each.awaited, each.sighted, each.process, each.resumed_at)
         for row, each in details.items()
     }
 
 
 def _unpacked_details(details: dict[Handle, PackedDetails]) -> dict[Handle, Details]:
-    count = len(Details().words)
-    if any(len(each.words) != count for each in details.values()):
-        raise ValueError("words of another table")
     return {
-        row: Details(
-            each.words,
-            _of_bytes(each.places),
-            each.told,
-            each.awaited,
-            each.sighted,
-            each.process,
-            each.resumed_at,
-        )
-        for row, each in details.items()
-    }
-
-
-def _shared_details(details: dict[Handle, Details], words: SharedWords) -> dict[Handle, Details]:
-    return {
-        row: replace(
-            each,
-            words=tuple([word and (word if len(word) > LONG else words[word]) for word in each.words]),
-            places=shared(each.places, words),
-        )
+        row: Details(each.told, each.awaited, each.sighted, each.process, each.resumed_at)
         for row, each in details.items()
     }
 
@@ -299,8 +275,9 @@ _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
         dict[int, tuple[Erred, ...]], lambda told: {row: tuple(each.values()) for row, each in told.items()}, _faults
     ),
     (Ledger, "registries"): _Beside(None, _no_listings, lambda _: RegistryListings()),
-    (Ledger, "_details"): _of_rows(dict[int, PackedDetails], _details, _unpacked_details, _shared_details),
+    (Ledger, "_details"): _of_rows(dict[int, PackedDetails], _details, _unpacked_details),
     (Ledger, "pulse"): _Beside(list[int], lambda pulse: [*pulse.minutes], SleepDetector),
+    (Descriptions, "_rows"): _numbers("i"),
     (Starts, "_shapes"): _Beside(None, lambda _: None, lambda _: {}),
     (Starts, "pids"): _of_rows(dict[int, int]),
     (Starts, "refs"): _of_rows(dict[int, tuple[tuple[str, str], ...]], share=_shared_refs),
@@ -318,7 +295,7 @@ _BESIDE: dict[tuple[type[ColumnStore], str], _Beside] = {
     (SignsOfLife, "costs"): _of_rows(dict[int, float]),
     (SignsOfLife, "whole"): _of_rows(set[int]),
     (SignsOfLife, "due"): _of_rows(dict[int, Millis]),
-    (OriginColumn, "numbers"): _Beside(
+    (Ledger, "sources"): _Beside(
         list[HostFile],
         lambda sources: sources.files(),
         share=lambda sources, words: [(words[host], words[source]) for host, source in sources],

@@ -1,8 +1,8 @@
-"""What several places tell of one delegation, in a few bytes: who said its words and when, and the starts that differ.
+"""What several places tell of one delegation, in a few bytes: the starts that differ.
 
-As objects these would take more than all else of a delegation: a struct for each start, and for each place
-an origin and its numbers. Here the numbers are pressed into one string of bytes; words stay the objects they are, as
-others have them too. A source stays the very object it was: two texts may stand at one path, and that tells them apart.
+As objects these would take more than all else of a delegation: a struct for each, with an origin and its numbers. Here
+the numbers are pressed into one string of bytes; words stay the objects they are, as others have them too. A source
+stays the very object it was: two texts may stand at one path, and that tells them apart.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,10 @@ from delegtop.base.origin import Origin
 from delegtop.model.events import Started, Trust
 from delegtop.model.store.numbers import SharedWords
 
-Order = tuple[bool, int, Origin]
-"""When and where a word was said, so that the earliest comes first; without a time it comes last."""
 Packed = tuple[Any, ...]
 """The bytes, and behind them the words they name by number; or what could not be packed, as it is."""
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack_orders = msgspec.msgpack.Decoder(list[tuple[int, bool, int, int, int, int, int]]).decode
 _unpack_starts = msgspec.msgpack.Decoder(list[list[Any]]).decode
 _NONE = -1
 _words_of = attrgetter("agent", "command", "caller", "task", "parent", "host", "product")
@@ -68,31 +65,6 @@ def _packed(rows: Sequence[object], words: _Words) -> Packed | None:
 
 def _origin(words: Sequence[str], source: int, line: int, offset: int, host: int) -> Origin:
     return Origin(words[source], line, offset, "" if host == _NONE else words[host])
-
-
-def pack_orders(orders: Sequence[Order | None]) -> Packed:
-    """When and where each of some words was said; None for one that nobody said."""
-    which: dict[Order, int] = {}
-    for number, order in enumerate(orders):
-        if order is not None:
-            which[order] = which.get(order, 0) | 1 << number
-    words = _Words()
-    rows = [(said, order[0], order[1], *words.place(order[2])) for order, said in which.items()]
-    return _packed(rows, words) or tuple(orders)
-
-
-def unpack_orders(packed: Packed, count: int) -> list[Order | None]:
-    """The same again, of so many words."""
-    found: list[Order | None] = [None] * count
-    if packed and type(packed[0]) is not bytes:
-        return list(packed)
-    if packed:
-        for said, timeless, at, *place in _unpack_orders(packed[0]):
-            order = timeless, at, _origin(packed[1:], *place)
-            for number in range(count):
-                if said >> number & 1:
-                    found[number] = order
-    return found
 
 
 def shared(packed: Packed, words: SharedWords) -> Packed:

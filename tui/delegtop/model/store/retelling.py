@@ -23,6 +23,7 @@ def retold(ledger: Ledger, handle: Handle, host: str = "") -> Iterator[Event]:
 def _told(ledger: Ledger, handle: Handle) -> Iterator[Event]:
     id = ledger.ids[handle]
     yield from ledger.starts.told(handle, id)
+    yield from ledger.descriptions.events(handle, id)
     yield from ledger.details(handle).events(id)
     yield ledger.last_sign(handle)
     yield from ledger.ends.told(handle, id)
