@@ -105,7 +105,7 @@ def _problem(each: Unreadable | Deviation) -> KeptProblem:
 
 def has_secret(value: object) -> bool:
     """Whether any text in it would be masked on a screen."""
-    return any((_is_masked if len(text) <= _SHORT else _would_be)(text) for text in {*_texts(value)})
+    return any((_is_masked if len(text) <= _SHORT else _would_be)(text) for text in _texts(value))
 
 
 def _would_be(text: str) -> bool:
@@ -130,6 +130,7 @@ def fields_of(events: Iterable[Event]) -> set[Any]:
     return {value for event in events for value in _fields_of(type(event))(event)}
 
 
+_SEVERAL = (list, tuple, set)
 _NUMBERS = frozenset({int, bool, float, type(None)})
 
 
@@ -138,17 +139,18 @@ def _fields_of(kind: type[Struct]) -> Callable[[object], tuple[Any, ...]]:
     return attrgetter(*(name for name in kind.__struct_fields__ if name not in ("origin", "at")))
 
 
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple | set):
-        for each in value:
-            if each.__class__ is str:
-                yield each
-            elif each.__class__ not in _NUMBERS:
-                yield from _texts(each)
-    elif isinstance(value, Struct) and not isinstance(value, Origin):
-        yield from _texts(_fields_of(type(value))(value))
+def _texts(value: object) -> set[str]:
+    """All in it, each once."""
+    found, waiting = set[str](), [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            found.add(each)
+        elif isinstance(each, _SEVERAL):
+            waiting += [one for one in each if one.__class__ not in _NUMBERS]
+        elif isinstance(each, Struct) and not isinstance(each, Origin):
+            waiting += _fields_of(type(each))(each)
+    return found
 
 
 class Moments(Struct, frozen=True, gc=False, array_like=True):
