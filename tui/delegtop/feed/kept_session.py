@@ -131,12 +131,14 @@ def fields_of(events: Iterable[Event]) -> set[Any]:
 
 
 _SEVERAL = (list, tuple, set)
-_NUMBERS = frozenset({int, bool, float, type(None)})
+_PLAIN = frozenset({str, int, bool, float, type(None)})
 
 
 @cache
 def _fields_of(kind: type[Struct]) -> Callable[[object], tuple[Any, ...]]:
-    return attrgetter(*(name for name in kind.__struct_fields__ if name not in ("origin", "at")))
+    names = [name for name in kind.__struct_fields__ if name not in ("origin", "at")]
+    found = attrgetter(*names)
+    return found if len(names) > 1 else lambda each: (found(each),)
 
 
 def _texts(value: object) -> set[str]:
@@ -146,10 +148,12 @@ def _texts(value: object) -> set[str]:
         each = waiting.pop()
         if isinstance(each, str):
             found.add(each)
-        elif isinstance(each, _SEVERAL):
-            waiting += [one for one in each if one.__class__ not in _NUMBERS]
-        elif isinstance(each, Struct) and not isinstance(each, Origin):
-            waiting += _fields_of(type(each))(each)
+            continue
+        if isinstance(each, Struct) and not isinstance(each, Origin):
+            each = _fields_of(type(each))(each)
+        if isinstance(each, _SEVERAL):
+            found.update([one for one in each if one.__class__ is str])
+            waiting += [one for one in each if one.__class__ not in _PLAIN]
     return found
 
 
