@@ -330,6 +330,6 @@ def _refusal(path: str) -> str | None:
 
 def secret(name: str) -> str | None:
     """Why a file of that name is never opened; None if it may be."""
-    if name.endswith(".jsonl") and name[0] not in _FIRST_OF_KEYS:
+    if name.endswith((".jsonl", ".meta.json")) and name[0] not in _FIRST_OF_KEYS:
         return None  # as nearly all: only by how it begins could it be one
     return _NEVER if _CREDENTIALS.search(name) else None
