@@ -1,12 +1,17 @@
 """Which sessions are at work, by whatever way it was learned what they told."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.property.histories import events, here
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
+from delegtop.feed import open_sessions
 from delegtop.feed.open_sessions import OpenSessions
-from delegtop.model.events import Ended, Ending, Heard, Outcome, Phase, Resumed, Started
+from delegtop.model.events import Ended, Ending, Event, Heard, Outcome, Phase, Resumed, Started
 from delegtop.model.store.ledger import Ledger
+from delegtop.model.store.retelling import retold
 
 HERE, LIST = Origin("rollout.jsonl", 1, 0), Origin("state.sqlite", 1, 0)
 SESSION = Started("session", Millis(1_000), HERE, depth=0, product="codex")
@@ -21,7 +26,7 @@ def sessions() -> OpenSessions:
     return OpenSessions(lambda _origin: True)
 
 
-def folded(*events: Started | Heard | Ended) -> Ledger:
+def folded(*events: Event) -> Ledger:
     ledger = Ledger()
     ledger.apply(events, set(), set(), set(), set())
     return ledger
@@ -63,3 +68,13 @@ def test_who_was_over_and_goes_on_is_at_work(sessions: OpenSessions) -> None:
 def test_who_has_ended_and_of_whom_nobody_else_told_is_not_remembered(sessions: OpenSessions) -> None:
     sessions.take_whole(folded(SESSION, AGENT, CAME_BACK))
     assert [(session.id, session.members) for session in sessions.at_work()] == [("session", ())]
+
+
+@settings(max_examples=200)
+@given(st.lists(events, max_size=12))
+def test_of_a_whole_ledger_of_this_machine_so_much_is_told_as_all_of_it_would_tell(told: list[Event]) -> None:
+    ledger, first, then = folded(SESSION, *here(told)), OpenSessions(lambda _: True), OpenSessions(lambda _: True)
+    for sessions, tell in ((first, open_sessions._told_of), (then, retold)):
+        for row in ledger:
+            sessions.take([*tell(ledger, row)])
+    assert first.at_work() == then.at_work()

@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.feed.bounded_facts import bounded
+from delegtop.feed.kept_session import fields_of, has_secret
 from delegtop.feed.session_gathering import LastSigns, SessionGathering
-from delegtop.model.events import Heard, Phase
+from delegtop.model.events import Ended, Ending, Fault, Heard, Outcome, Phase, Report, Resumed
 from delegtop.model.store.ledger import Ledger
 from delegtop.model.usage import Usage
 
+_SECRET = "ghp_" + "Ab1" * 12
 few = st.integers(0, 3)
 usages = st.lists(st.builds(Usage, st.sampled_from("mn"), few, few), max_size=2, unique_by=lambda each: each.account)
 signs = st.builds(
@@ -52,3 +54,17 @@ def test_calls_are_kept_under_the_names_that_events_have() -> None:
     event = bounded(Heard(long, Millis(1_000), Origin("log.jsonl", 1, 0), tool=long))
     assert (told.id, told.spreads[0].tool) == (event.id, event.tool)
     assert len(told.id) < len(long)
+
+
+def test_a_secret_is_found_wherever_in_an_event_it_stands() -> None:
+    """Also where it is all that the event says."""
+    where, at = Origin("log.jsonl", 1, 0), Millis(1_000)
+    for event in (
+        Resumed(_SECRET, at, where),
+        Heard("a", at, where, doing=f"uses {_SECRET}"),
+        Heard("a", at, where, used=(Usage(_SECRET, 1, 2),)),
+        Ended("a", at, where, Outcome.FAILED, Ending.RETURN, Report(errors=(Fault(message=f"not {_SECRET}"),))),
+    ):
+        assert has_secret(fields_of([event])), event
+        assert has_secret([event]), event
+        assert not has_secret(fields_of([Heard("a", at, where, doing="reads", used=(Usage("m", 1, 2),))]))

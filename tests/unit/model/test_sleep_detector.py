@@ -42,3 +42,13 @@ def test_what_is_told_later_is_heard(first: list[int], then: list[int]) -> None:
 def test_minutes_that_follow_each_other_take_little_room() -> None:
     minutes = Minutes(range(DAY * 100))
     assert len(minutes._spans) < 300
+
+
+@given(MINUTES, MINUTES)
+def test_minutes_of_another_are_taken_in_as_if_each_was_told(first: list[int], then: list[int]) -> None:
+    """Also which spans have more than before."""
+    one, other = Minutes(first), Minutes(first)
+    one.changed, other.changed = set(), set()
+    one.update(then)
+    other.update(Minutes(then))
+    assert ([*one], one.changed) == ([*other], other.changed)

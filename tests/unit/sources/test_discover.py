@@ -257,3 +257,14 @@ def test_a_folder_tells_the_same_paths_and_keeps_their_names_and_of_many_few_byt
     Path(paths[3]).unlink()
     assert sorted(roots.scan().files) == [*paths[:3], *paths[4:]]
     assert len(roots._folders[str(tmp_path)].listed) < (8 if count == 200 else 6 + len(odd)) * len(paths)
+
+
+@pytest.mark.parametrize(
+    "name", ["id_rsa.jsonl", "ID_ED25519.jsonl", "id_ecdsa.meta.json", "İd_rsa.jsonl", "ıd_dsa.jsonl"]
+)
+def test_a_log_that_is_called_like_a_key_is_never_opened(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("a key")
+    (tmp_path / f"a-{name}").write_text("{}")
+    scan = Roots([str(tmp_path)]).scan()
+    assert [*scan.files] == [f"{tmp_path}/a-{name}"]
+    assert scan.skipped == {f"{tmp_path}/{name}": "holds credentials: never opened"}

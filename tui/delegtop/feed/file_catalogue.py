@@ -147,10 +147,12 @@ class FileCatalogue:
         busy = {unit_of(path) for path in (*self.readings, *self._unknown)} | self._window.alive | self._copied
         if self.shelf:
             busy.update(session for path in self.waiting if (session := self.shelf.session_of(path)))
+        known = set[str]()
         # Two that are copies of each other are known if others read each alone: only the first goes on the shelf.
         for session, files in index.recall(self.waiting, busy, self._knows, looks):
             self.shelf.put_again(session, files)
-        self.waiting = [path for path in self.waiting if path not in self.shelf]
+            known.update([kept.path for kept in files])
+        self.waiting = [path for path in self.waiting if path not in known]
 
     def _lend(self, lending: "SessionLending", index: "SessionIndex") -> None:
         """Let others read what waits last, and take back what they have read; where nothing else waits, wait for it."""

@@ -105,7 +105,7 @@ def _problem(each: Unreadable | Deviation) -> KeptProblem:
 
 def has_secret(value: object) -> bool:
     """Whether any text in it would be masked on a screen."""
-    return any((_is_masked if len(text) <= _SHORT else _would_be)(text) for text in {*_texts(value)})
+    return any((_is_masked if len(text) <= _SHORT else _would_be)(text) for text in _texts(value))
 
 
 def _would_be(text: str) -> bool:
@@ -130,25 +130,31 @@ def fields_of(events: Iterable[Event]) -> set[Any]:
     return {value for event in events for value in _fields_of(type(event))(event)}
 
 
-_NUMBERS = frozenset({int, bool, float, type(None)})
+_SEVERAL = (list, tuple, set)
+_PLAIN = frozenset({str, int, bool, float, type(None)})
 
 
 @cache
 def _fields_of(kind: type[Struct]) -> Callable[[object], tuple[Any, ...]]:
-    return attrgetter(*(name for name in kind.__struct_fields__ if name not in ("origin", "at")))
+    names = [name for name in kind.__struct_fields__ if name not in ("origin", "at")]
+    found = attrgetter(*names)
+    return found if len(names) > 1 else lambda each: (found(each),)
 
 
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple | set):
-        for each in value:
-            if each.__class__ is str:
-                yield each
-            elif each.__class__ not in _NUMBERS:
-                yield from _texts(each)
-    elif isinstance(value, Struct) and not isinstance(value, Origin):
-        yield from _texts(_fields_of(type(value))(value))
+def _texts(value: object) -> set[str]:
+    """All in it, each once."""
+    found, waiting = set[str](), [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            found.add(each)
+            continue
+        if isinstance(each, Struct) and not isinstance(each, Origin):
+            each = _fields_of(type(each))(each)
+        if isinstance(each, _SEVERAL):
+            found.update([one for one in each if one.__class__ is str])
+            waiting += [one for one in each if one.__class__ not in _PLAIN]
+    return found
 
 
 class Moments(Struct, frozen=True, gc=False, array_like=True):

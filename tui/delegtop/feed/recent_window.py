@@ -32,8 +32,10 @@ class Looks:
         self._packed: dict[str, bytes] = {}
 
     def put(self, path: str, found: os.stat_result) -> None:
-        with contextlib.suppress(struct.error):  # a number past all use: who wants to know asks again
+        try:  # noqa: SIM105 # a `with` for each of thousands of files would cost as much as the rest
             self._packed[path] = _LOOK.pack(*look_of(found))
+        except struct.error:
+            pass  # a number past all use: who wants to know asks again
 
     def get(self, path: str) -> Look | None:
         packed = self._packed.get(path)

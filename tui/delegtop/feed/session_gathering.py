@@ -1,7 +1,7 @@
 """What the files of one session tell, gathered while they are read, so that it can be kept once they are at rest."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from delegtop.base.clock import MINUTE
@@ -49,11 +49,14 @@ class LastSigns:
         self._besides: Ledger | None = None
         """Those that were not outdone."""
         self._last: dict[str, Heard] = {}
+        self._bare: dict[str, Heard] = {}
+        """Of each the last that tells only when it was and does not outdo the other: most likely the next outdoes
+        both."""
         self.minutes: set[int] = set()
         """In which there were any."""
 
     def take(self, signs: Sequence[Heard]) -> None:
-        last, minutes, minute = self._last, self.minutes, -1
+        last, bare, minutes, minute = self._last, self._bare, self.minutes, -1
         besides: list[Heard] = []
         for sign in signs:
             at = sign.at
@@ -62,17 +65,27 @@ class LastSigns:
                 minutes.add(minute)
             id = sign.id
             before = last.get(id)
-            if before is not None and not _outdoes(sign, before):
+            is_first = before is None or _outdoes(sign, before)
+            if bare and (other := bare.pop(id, None)) is not None and not _outdoes(sign, other):
+                besides.append(other)
+            if not is_first and sign.tokens is None and sign.cost is None and sign.used is None:
+                bare[id] = sign
+                continue
+            if before is not None and not is_first:
                 besides.append(before)
             last[id] = sign
         if besides:
-            if self._besides is None:
-                self._besides = Ledger()
-            self._besides.apply(besides, set(), set(), set(), set())
+            self._put_beside(besides)
+
+    def _put_beside(self, signs: Iterable[Heard]) -> Ledger:
+        if self._besides is None:
+            self._besides = Ledger()
+        self._besides.apply(signs, set(), set(), set(), set())
+        return self._besides
 
     def all(self) -> list[Heard]:
         """The last of each, with the most that it used."""
-        ledger = self._besides
+        ledger = self._put_beside(self._bare.values()) if self._bare else self._besides
         if ledger is None:
             return [*self._last.values()]
         ledger.apply(self._last.values(), set(), set(), set(), set())
@@ -185,7 +198,8 @@ class SessionGathering:
         ledger.pulse = SleepDetector()
         order = [Heard(id, None, NOWHERE) for id in self.ids]
         ledger.apply([*order, *self._events, *signs], set(), set(), set(), set())
-        words = fields_of((*self._events, *signs)), calls, [each.words for file in files for each in file.examples]
+        made = [(one.id, [(each.tool, each.program) for each in one.spreads]) for one in calls]
+        words = fields_of((*self._events, *signs)), made, [each.words for file in files for each in file.examples]
         places = name, [file.path for file in (*files, *others)]
         session = KeptSession(
             name,

@@ -123,7 +123,8 @@ class SessionIndex:
         self.logs.recall(unit for unit in units if unit in units[unit])
         names = {_name(unit, found): unit for unit, found in units.items() if unit not in busy}
         for data in self._file.find_blocks(names, WallClock().now()) if self._file is not None else ():
-            block = unpack_block(data, words)
+            # Who looks once is gone before the room would be missed that is taken by words of which there are several.
+            block = unpack_block(data, None if self.is_holding else words)
             if block is None or not self._is_asked_for(block):
                 continue
             is_thin = block.rows < _THIN

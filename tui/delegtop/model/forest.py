@@ -328,6 +328,8 @@ class Forest:
 
     def delegation(self, handle: Handle) -> Delegation:
         """All that is known of it, put together once for each version of it."""
+        if self._only is not None:  # as above
+            return self._only.delegation(handle)
         trees, own = self.at(handle)
         return trees.delegation(own)
 
@@ -468,6 +470,8 @@ class Forest:
         return [NOBODY if (parent := self.parent(handle)) is None else parent for handle in handles]
 
     def link(self, handle: Handle) -> Link:
+        if self._only is not None:
+            return self._only.link(handle)
         trees, own = self.at(handle)
         return trees.link(own)
 

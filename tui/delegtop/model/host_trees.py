@@ -230,7 +230,7 @@ class HostTrees:
 
     def delegation(self, handle: Handle) -> Delegation:
         """All that is known of it, put together once for each version of it."""
-        version, built = self.version(handle), self._built.get(handle)
+        version, built = self._versions[handle], self._built.get(handle)
         if built is None or built[0] != version:
             if len(self._built) >= self._most_built:
                 self._built.clear()

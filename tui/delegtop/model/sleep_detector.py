@@ -34,8 +34,15 @@ class Minutes:
             self.changed.add(span)
 
     def update(self, minutes: Iterable[int]) -> None:
-        for minute in minutes:
-            self.add(minute)
+        if not isinstance(minutes, Minutes):
+            for minute in minutes:
+                self.add(minute)
+            return
+        for span, bits in minutes._spans.items():
+            known = self._spans.get(span, 0)
+            if known | bits != known:
+                self._spans[span] = known | bits
+                self.changed.add(span)
 
     def __iter__(self) -> Iterator[int]:
         for span, bits in sorted(self._spans.items()):

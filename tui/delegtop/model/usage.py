@@ -4,6 +4,7 @@ The sums are of one delegation and grow; what a price depends on beside the mode
 told from a sum any more: how long the prompts were, and whether the answers were bought fast.
 """
 
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Annotated, NamedTuple
 
@@ -68,6 +69,11 @@ def _shared(model: str, over: int, fast: bool) -> Account:
 def usage_of(account: Account, counts: Counts) -> Usage:
     model, over, fast = account
     return Usage(model, *counts, over, fast)
+
+
+def usages(accounts: Collection[tuple[Account, Counts]]) -> tuple[Usage, ...]:
+    """Of these accounts, in an order that does not depend on which was told first."""
+    return tuple([usage_of(account, counts) for account, counts in sorted(accounts)])
 
 
 class Spent(NamedTuple):

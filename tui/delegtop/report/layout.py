@@ -52,7 +52,7 @@ def cut(text: str, width: int, mark: str = "…") -> str:
 
 def fit(text: str, width: int, mark: str = "…", right: bool = False) -> str:
     """The text in exactly `width` columns."""
-    size = cells(text)
+    size = len(text) if text.isascii() else _cells(text)
     if size > width or len(text) > width:
         text = cut(text, width, mark)
         size = cells(text)

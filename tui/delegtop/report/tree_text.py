@@ -181,10 +181,15 @@ def coloured(words: str, part: str) -> str:
 def _table(printing: Printing, columns: Sequence[Column], kept: Collection[str]) -> Iterator[str]:
     table, look = printing.table, printing.look
     placed, names = _placed(printing, columns, kept)
-    yield _line(look, placed.gap, [(each, [CellSpan(table.title(each), "header")]) for each in placed.columns])
+    yield (" " * placed.gap).join(map(table.title, placed.columns)).rstrip()
+    drawn = [(each, _width(look, each), look.color and each.name == "state") for each in placed.columns]
+    gap = " " * placed.gap
     for row, name in zip(printing.rows, names, strict=True):
-        cells = [(each, _cell(table, look, row, name, each)) for each in placed.columns]
-        yield _line(look, placed.gap, cells)
+        cells = (
+            layout.fit(name, width) if column.name == NAME else _joined(column.cell(table, row, width), paints=paints)
+            for (column, _), width, paints in drawn
+        )
+        yield gap.join(cells).rstrip()
     if legend := list(_legend(printing, placed)):
         yield ""
         yield from legend
@@ -225,23 +230,18 @@ def table_name(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
 
 
 def _plain(spans: Sequence[CellSpan]) -> str:
-    return "".join(span.text for span in spans).rstrip()
+    return _joined(spans).rstrip()
 
 
-def _cell(table: Table, look: Look, row: OutlineRow, name: str, placed: Placed) -> list[CellSpan]:
-    """A cell; what is last in a pipe is not cut."""
-    if placed.name == NAME:
-        return [CellSpan(layout.fit(name, placed.width), NAME)]
-    whole = placed.name == DOING and not look.cuts
-    return placed.column.cell(table, row, _LINE_MOST if whole else placed.width)
+def _joined(spans: Sequence[CellSpan], *, paints: bool = False) -> str:
+    if paints:
+        return "".join([coloured(span.text, span.part) for span in spans])
+    return spans[0].text if len(spans) == 1 else "".join([span.text for span in spans])
 
 
-def _line(look: Look, gap: int, cells: Sequence[tuple[Placed, Sequence[CellSpan]]]) -> str:
-    parts = []
-    for placed, spans in cells:
-        paints = look.color and placed.name == "state"
-        parts.append("".join(coloured(span.text, span.part) if paints else span.text for span in spans))
-    return (" " * gap).join(parts).rstrip()
+def _width(look: Look, placed: Placed) -> int:
+    """How wide its cells are drawn: what is last in a pipe is not cut."""
+    return _LINE_MOST if placed.name == DOING and not look.cuts else placed.width
 
 
 def _legend(printing: Printing, placed: Layout) -> Iterator[str]:

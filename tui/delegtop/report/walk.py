@@ -31,8 +31,9 @@ def rows(
     while pending:
         row = pending.pop()
         yield row
-        guides = (*row.guides, not row.last)[-_GUIDED:]
-        pending += stacked(ordered(forest.children(row.handle)), row.level + 1, guides)
+        if children := forest.children(row.handle):  # most have none
+            guides = (*row.guides, not row.last)[-_GUIDED:]
+            pending += stacked(ordered(children), row.level + 1, guides)
 
 
 def with_ancestors(forest: Forest, matches: Collection[Handle]) -> set[Handle]:

@@ -29,6 +29,8 @@ _CREDENTIALS = lazy_pattern(
     r"|^\.netrc$|^id_(rsa|ed25519|ecdsa|dsa)",
     re.IGNORECASE,
 )
+_FIRST_OF_KEYS = "iIİı"
+"""How names begin that are told by their beginning, in any case."""
 _LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 _KINDS = (
     (stat.S_ISFIFO, "a pipe"),
@@ -329,4 +331,6 @@ def _refusal(path: str) -> str | None:
 
 def secret(name: str) -> str | None:
     """Why a file of that name is never opened; None if it may be."""
+    if name.endswith((".jsonl", ".meta.json")) and name[0] not in _FIRST_OF_KEYS:
+        return None  # as nearly all: only by how it begins could it be one
     return _NEVER if _CREDENTIALS.search(name) else None

@@ -1,12 +1,17 @@
 """What several places tell of one delegation, packed and as it was again."""
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Started, Trust
+from delegtop.model.session_manner import PROC_START
 from delegtop.model.store.ledger import Ledger
-from delegtop.model.store.packed_places import pack_starts, unpack_starts
+from delegtop.model.store.packed_places import agreed, pack_starts, unpack_starts
+from delegtop.model.store.starts import Starts
 
 SOURCE = "/logs/run.jsonl"
 ELSEWHERE = Origin("/logs/other.jsonl", 3, 1 << 40, "gpu1")
@@ -78,3 +83,45 @@ def test_a_delegation_told_of_twice_has_the_ids_of_both() -> None:
     assert ledger.delegation(0).refs == (("agent_id", "a1"), *FIRST.refs)
     assert not ledger.starts.refs
     assert ledger.starts.told(0, "s1") == (replace(FIRST, task=None), more)
+
+
+_few = st.sampled_from([None, "", "one", "other"])
+_moments = st.sampled_from([None, Millis(0), Millis(1_000), Millis(60_000)])
+_told = st.builds(
+    Started,
+    st.just("s1"),
+    _moments,
+    st.builds(Origin, st.sampled_from(["x", "y"]), st.integers(1, 3), st.just(0), st.sampled_from(["", "gpu1"])),
+    agent=_few,
+    command=st.sampled_from([None, "one"]),
+    path=st.sampled_from([None, (), ("one",), ("one", "other")]),
+    depth=st.sampled_from([None, 0, 1]),
+    timeout=st.sampled_from([None, 0, 1]),
+    deadline=st.sampled_from([None, Millis(60_000)]),
+    parent=_few,
+    pid=st.sampled_from([None, None, 7]),
+    refs=st.lists(
+        st.tuples(st.sampled_from(["session_id", "agent_id", PROC_START]), st.sampled_from("ab")), max_size=2
+    ).map(tuple),
+    trust=st.sampled_from(Trust),
+    listed=st.booleans(),
+    guessed=st.booleans(),
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(_told, min_size=2, max_size=4))
+def test_a_delegation_is_the_same_if_all_that_is_told_of_its_start_is_unpacked(told: list[Started]) -> None:
+    ledger = Ledger()
+    ledger.apply(told, set(), set(), set(), set())
+    found = ledger.delegation(0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Starts, "agreed", lambda _starts, _row: None)
+        assert ledger.delegation(0) == found
+
+
+def test_starts_agree_where_one_is_silent_and_the_others_say_the_same() -> None:
+    silent, other = replace(FIRST, agent=None, refs=()), replace(FIRST, agent="tester")
+    assert agreed(pack_starts((silent, FIRST, FIRST))) == ([FIRST.origin] * 3, [*FIRST.refs[::-1]] * 2)
+    assert agreed(pack_starts((silent, FIRST, other))) is None
+    assert agreed(pack_starts((FIRST, BEYOND))) is None

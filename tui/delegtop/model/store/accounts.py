@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator
 
 from delegtop.model.store.column_store import ColumnStore, is_within
-from delegtop.model.usage import Account, Counts, Usage, usage_of
+from delegtop.model.usage import Account, Counts, Usage
 
 NO_ACCOUNT = -1
 MOST = 1 << 62
@@ -73,19 +73,15 @@ class Accounts(ColumnStore):
             kinds and is_within(self._next, NO_ACCOUNT, count) and all(len(each) == count for each in self._columns())
         )
 
-    def of(self, first: int) -> Iterator[tuple[Account, Counts]]:
+    def of(self, first: int) -> list[tuple[Account, Counts]]:
         """The accounts of a delegation, the one that was opened last first."""
+        found: list[tuple[Account, Counts]] = []
         at = first
         while at != NO_ACCOUNT:
             counts = self._input[at], self._output[at], self._read[at], self._write[at], self._write_1h[at]
-            yield self._kinds[self._kind[at]], counts
+            found.append((self._kinds[self._kind[at]], counts))
             at = self._next[at]
-
-    def used(self, first: int) -> tuple[Usage, ...]:
-        """The same, in an order that does not depend on which was told first."""
-        if first == NO_ACCOUNT:
-            return ()
-        return tuple(usage_of(account, counts) for account, counts in sorted(self.of(first)))
+        return found
 
     def _number(self, account: Account) -> int:
         if len(self._numbers) != len(self._kinds):

@@ -5,7 +5,7 @@ is the view of one row and the only thing the rest of delegtop sees. Every fold 
 the same events in any order, in any batches, and any number of times give the same ledger.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import compress, filterfalse, groupby
 from sys import intern
@@ -37,7 +37,6 @@ from delegtop.model.events import (
 )
 from delegtop.model.prices import PriceBook
 from delegtop.model.sleep_detector import SleepDetector
-from delegtop.model.store.accounts import NO_ACCOUNT
 from delegtop.model.store.column_growth import let_columns_grow
 from delegtop.model.store.column_store import ColumnStore, RowsMoved
 from delegtop.model.store.descriptions import Descriptions
@@ -51,7 +50,7 @@ from delegtop.model.store.present_clock import by_present_clock
 from delegtop.model.store.registry_listings import RegistryListings
 from delegtop.model.store.signs_of_life import ARCHIVED, IN_LOG, PHASES, SignsOfLife, row_of
 from delegtop.model.store.starts import NO_SHAPE, Starts, StartShape, shaped
-from delegtop.model.usage import Spent
+from delegtop.model.usage import Account, Counts, Spent, usages
 
 Handle = int
 """The index of a delegation: stable for the life of the process."""
@@ -348,14 +347,14 @@ class Ledger(ColumnStore):
 
     def used(self, handle: Handle) -> Spent:
         """Tokens and US dollars, of this delegation alone: as its log tells them, else by the prices of its models."""
-        return Spent(self.signs.tokens(handle), *self._cost(handle))
+        return Spent(self.signs.tokens(handle), *self._cost(handle, self.signs.accounts_of(handle)))
 
-    def _cost(self, handle: Handle) -> tuple[float | None, bool]:
-        """The dollars, and whether they are an estimate."""
-        told, first = self.signs.costs.get(handle), self.signs.account[handle]
-        if told is not None or first == NO_ACCOUNT:
+    def _cost(self, handle: Handle, used: Sequence[tuple[Account, Counts]]) -> tuple[float | None, bool]:
+        """The dollars for that, and whether they are an estimate."""
+        told = self.signs.costs.get(handle)
+        if told is not None or not used:
             return told, False
-        cost = self._prices.cost(self.signs.accounts.of(first), known(self.starts.at[handle]))
+        cost = self._prices.cost(used, known(self.starts.at[handle]))
         return cost, cost is not None
 
     def covers(self, handle: Handle) -> bool:
@@ -515,13 +514,22 @@ class Ledger(ColumnStore):
     def delegation(self, handle: Handle) -> Delegation:
         """Everything known of one delegation."""
         starts = self.starts
-        differing = starts.contested(handle, self.ids[handle])
+        agreed = starts.agreed(handle) if starts.claims else None
+        differing = starts.contested(handle, self.ids[handle]) if starts.claims and agreed is None else ()
         ending = self.ending(handle)
         details = self._details.get(handle, NO_DETAILS)
         faults, words = self.faults(handle), self.ends.words(handle, self.ids[handle])
         seen = self._sighted(handle)
         started, heard, ended = starts.place[handle], self.signs.place[handle], self.ends.place[handle]
-        cost, is_estimate = self._cost(handle)
+        used = self.signs.accounts_of(handle)
+        cost, is_estimate = self._cost(handle, used)
+        told_at = {each for each in (started, heard, ended) if each is not None}
+        if agreed is not None:
+            places, ids = agreed
+            refs = tuple(sorted({*ids}))
+            told_at.update(places)
+        else:
+            refs = merge_refs(differing, starts.pids.get(handle)) if differing else starts.refs.get(handle, ())
         found = Delegation(
             self.ids[handle],
             *shaped(starts.shape[handle] or NO_SHAPE),
@@ -530,7 +538,7 @@ class Ledger(ColumnStore):
             deadline=starts.deadline(handle),
             parent=starts.parent[handle],
             pid=starts.pids.get(handle),
-            refs=merge_refs(differing, starts.pids.get(handle)) if differing else starts.refs.get(handle, ()),
+            refs=refs,
             started_at=known(starts.at[handle]),
             heard_at=self.heard_at(handle),
             doing=words.said if self.signs.doing[handle] is ARCHIVED else self._doing_of(handle),
@@ -543,7 +551,7 @@ class Ledger(ColumnStore):
             tokens=self.signs.tokens(handle),
             cost=cost,
             cost_estimated=is_estimate,
-            usage=self.signs.used(handle),
+            usage=usages(used),
             notes=details.notes(),
             wait=details.wait(),
             process=self.process(handle),
@@ -559,7 +567,7 @@ class Ledger(ColumnStore):
             started_origin=started,
             heard_origin=seen.origin if seen else heard,
             ended_origin=ended or (faults[-1].origin if faults else None),
-            origins=self._origins(handle, differing, {each for each in (started, heard, ended) if each is not None}),
+            origins=self._origins(handle, differing, told_at),
         )
         return by_present_clock(found, self.on_present_scale) if self.clock_steps else found
 

@@ -24,6 +24,8 @@ _NONE = -1
 _words_of = attrgetter("agent", "command", "caller", "task", "parent", "host", "product")
 """The facts of a start that are words, and those that are numbers."""
 _numbers_of = attrgetter("at", "depth", "timeout", "deadline", "pid", "listed", "guessed")
+_COMPARED = 5
+"""So many of the numbers are facts, of which two may contradict each other."""
 _TRUSTS = {int(trust): trust for trust in Trust}
 
 
@@ -88,6 +90,36 @@ def pack_starts(claims: tuple[Started, ...]) -> Packed:
         for each in claims
     ]
     return _packed(rows, words) or claims
+
+
+AgreedStarts = tuple[list[Origin], list[tuple[str, str]]]
+"""What is left of several starts where all that is told of them agrees: their places and foreign ids."""
+
+
+def agreed(packed: Packed) -> AgreedStarts | None:
+    """None where two of the words or numbers differ, though they may mean the same: to compare packed ones takes a
+    fraction of unpacking them."""
+    if type(packed[0]) is not bytes:
+        return None
+    known: list[Any] = []
+    origins: list[Origin] = []
+    refs: list[tuple[str, str]] = []
+    words = (*packed[1:], "")  # which is also the last, where no host is named
+    for source, line, offset, host, _, path, own, said, numbers in _unpack_starts(packed[0]):
+        told = [*said, *numbers[:_COMPARED], path]
+        if not known:
+            known = told
+        elif known != told:
+            for place, (word, before) in enumerate(zip(told, known, strict=True)):
+                if word != before and word is not None and word != _NONE:
+                    if before is not None and before != _NONE:
+                        return None
+                    known[place] = word
+        origins.append(Origin(words[source], line, offset, words[host]))
+        while own:
+            value, name = own.pop(), own.pop()
+            refs.append((words[name], words[value]))
+    return origins, refs
 
 
 def unpack_starts(packed: Packed, id: str) -> tuple[Started, ...]:

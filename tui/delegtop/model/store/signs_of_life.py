@@ -15,7 +15,7 @@ from delegtop.model.store.column_store import ColumnStore, RowsMoved, is_within
 from delegtop.model.store.details import NOWHERE
 from delegtop.model.store.numbers import NO_WORD, UNSET, WordNumbers, known
 from delegtop.model.store.origin_column import NO_SOURCE, OriginColumn, SourceNumbers
-from delegtop.model.usage import Usage
+from delegtop.model.usage import Account, Counts, Usage, usages
 
 PHASES: tuple[Phase | None, ...] = (None, *Phase)
 """By number."""
@@ -198,9 +198,9 @@ class SignsOfLife(ColumnStore):
     def tokens(self, row: int) -> int | None:
         return known(self._tokens[row])
 
-    def used(self, row: int) -> tuple[Usage, ...]:
-        """By model and kind."""
-        return self.accounts.used(self.account[row])
+    def accounts_of(self, row: int) -> list[tuple[Account, Counts]]:
+        """What it used, by model and kind."""
+        return self.accounts.of(self.account[row])
 
     def told(self, row: int, id: str, doing: str | None) -> Heard:
         """The last one as an event again, with the most that was told of what was used, and with what was said then;
@@ -218,6 +218,6 @@ class SignsOfLife(ColumnStore):
             self.asked[row] or None,
             self.due.get(row),
             self.mode(row),
-            self.used(row) or None,
+            usages(self.accounts_of(row)) or None,
             row in self.whole,
         )

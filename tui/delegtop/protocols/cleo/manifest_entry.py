@@ -6,11 +6,12 @@ list, no id. `ManifestEntry.of` takes what it can under any of the known names a
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
+
+from msgspec import Struct
 
 from delegtop.protocols.cleo.entry_drift import (
     BAD_DATE,
@@ -43,8 +44,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MIDNIGHT = re.compile(r"\d{4}-\d\d-\d\d[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?")
 
 
-@dataclass(frozen=True)
-class ManifestEntry:
+class ManifestEntry(Struct, frozen=True):
     """What an entry tells."""
 
     id: str

@@ -8,8 +8,9 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
+
+from msgspec import Struct
 
 from delegtop.protocols.protocol_drift import Drift
 from delegtop.protocols.standard.contract.output_markers import END, START
@@ -65,23 +66,20 @@ class OutputBlock(NamedTuple):
     """What stands before it in its fence."""
 
 
-@dataclass(frozen=True)
-class OutputArtifact:
+class OutputArtifact(Struct, frozen=True):
     path: str
     type: str | None = None
     summary: str | None = None
     key_points: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class OutputError:
+class OutputError(Struct, frozen=True):
     code: str | None = None
     message: str | None = None
     details: str | None = None
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(Struct, frozen=True):
     """What a sub-agent returned, as far as it can be understood."""
 
     agent: str | None = None

@@ -193,14 +193,14 @@ def name_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     found = table.problem(row.handle)
     holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks else ""
     cells = table.ruler.cells
-    used = sum(cells(span.text) for span in spans if span.text)
+    used = sum([cells(span.text) for span in spans])
     room = max(width - used, 0)
     hidden = _hidden(table, row, room - len(holds) - _LEAST_NAME)
-    taken = len(holds) + sum(len(span.text) for span in hidden)
+    taken = len(holds) + sum([len(span.text) for span in hidden])
     name = table.cut(_called(table, row, facts), max(room - taken, min(room, _LEAST_NAME)))
     more = [CellSpan(name, _name_part(found, state)), CellSpan(holds, "stuck"), *hidden]
     spans += more
-    room = width - used - sum(cells(span.text) for span in more if span.text) - 2
+    room = width - used - sum([cells(span.text) for span in more]) - 2
     title = table.prose(measures.title(facts))
     if title and room >= _LEAST_TITLE:
         spans.append(CellSpan("  " + table.cut(title, room), "muted"))
