@@ -1,11 +1,14 @@
 """Reads what cannot be found yet: sessions at rest are kept from then on, the others are there for this one time."""
 
 import gc
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
 from typing import NamedTuple
 
 from delegtop.base.clock import Millis
-from delegtop.dialects import load
+from delegtop.dialects import Dialect, Unit, load
+from delegtop.feed.file_catalogue import sample_of
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.kept_session import has_secret
 from delegtop.feed.recent_window import session_of
@@ -19,6 +22,7 @@ from delegtop.search.session_words import SessionWords, names_in, words_of
 from delegtop.search.stand_stills import Gathering
 from delegtop.search.unread_files import FileUnit, UnreadFiles, unit_key
 from delegtop.settings import Settings
+from delegtop.sources.text_identity import text_trace
 
 Update = Callable[[Callable[[], tuple[int, int]]], None]
 """Is told as it goes on, with what measures how far it is."""
@@ -43,25 +47,37 @@ class ReadOn(NamedTuple):
     """Those that could be, and could not be written."""
 
 
+class _Portion(NamedTuple):
+    """What came of one portion."""
+
+    told: dict[int, list[SessionWords]]
+    """What is not kept of it, by unit."""
+    read: set[int]
+    kept: set[int]
+    refused: set[int]
+
+
 def read_on(places: Places, settings: Settings, file: SearchFile | None, update: Update = silent) -> ReadOn:
     """Read what is not kept in the file, or all there is without one."""
     unread = UnreadFiles(file.known() if file is not None else {})
-    done = ReadOn({}, set(), 0, 0)
+    passing: dict[int, list[SessionWords]] = {}
+    read, kept, refused = set[int](), set[int](), set[int]()
     while True:
         unread.begin()
         found = _read(places, settings, file, unread, update)
-        for unit, words in found.passing.items():
-            done.passing[unit] = [*(done.passing.get(unit, ()) if not unit else ()), *words]
-        done.stale.update(found.stale)
-        counts = done.read + found.read, done.kept + found.kept, done.refused + found.refused
-        done = ReadOn(done.passing, done.stale, *counts)
+        for unit in found.read & read:  # read again, with others
+            passing.pop(unit, None)
+        for unit, words in found.told.items():
+            passing[unit] = [*passing.get(unit, ()), *words]
+        read |= found.read
+        kept, refused = kept - found.read | found.kept, refused - found.read | found.refused
         if not unread.left:
-            return done
+            return ReadOn(passing, read - kept, len(read), len(kept), len(refused))
         places = places._replace(hosts=())  # once is enough
         gc.collect()  # commands let it be, for they read once; of what was read here nothing is needed any more
 
 
-def _read(places: Places, settings: Settings, file: SearchFile | None, unread: UnreadFiles, update: Update) -> ReadOn:
+def _read(places: Places, settings: Settings, file: SearchFile | None, unread: UnreadFiles, update: Update) -> _Portion:
     gathered = Gathering()
     with observation.opened(
         places.as_is(),
@@ -74,10 +90,11 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         seen.read(lambda: update(seen.feed.progress), asks_kernel=False)
         resting = unread.at_rest() if file is not None else {}
         told = _by_unit(seen.forest, gathered, unread)
-        families = _join_of_nobody(seen.statuses, unread)
+        families = _join_by_files(seen.statuses, unread)
     repeating = {unit_key(each.path) for each in seen.statuses if each.dialect is not None and _repeats(each.dialect)}
-    elsewhere = _join_known(told, families, repeating, unread, file) if file is not None else set()
-    torn = unread.torn() if file is not None else set()
+    names = _named(told, families, repeating)
+    elsewhere = _join_known(names, unread, file)
+    torn = unread.torn()
     told = {unit: sessions for unit, sessions in told.items() if unit not in torn}
     if torn & repeating:  # they tell it once more
         told[0] = [each for each in told.get(0, ()) if each[0].host]
@@ -101,10 +118,10 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         for unit, each in resting.items()
         if unit not in torn and (company := unread.company(unit)) not in going_on
     ]
-    kept = {each.unit for each in new} if file is not None and new and file.write(new) else set()
+    kept = {each.unit for each in new} if file is not None and new and file.write(new) else set[int]()
+    unread.remember({name: unit for name, unit in names.items() if unit not in kept})
     passing = {unit: [words for words, _ in sessions] for unit, sessions in told.items() if unit not in kept}
-    done = unread.portion.keys() - torn
-    return ReadOn(passing, {*done} - kept, len(done), len(kept), len(new) - len(kept))
+    return _Portion(passing, unread.portion.keys() - torn, kept, {each.unit for each in new} - kept)
 
 
 def _last_written(units: Mapping[int, FileUnit], unread: UnreadFiles) -> dict[int, Millis]:
@@ -116,15 +133,12 @@ def _last_written(units: Mapping[int, FileUnit], unread: UnreadFiles) -> dict[in
     return last
 
 
-def _join_known(
-    told: dict[int, list[tuple[SessionWords, bool]]],
-    families: Mapping[int, Sequence[int]],
+def _named(
+    told: Mapping[int, Sequence[tuple[SessionWords, bool]]],
+    families: Mapping[int, Collection[int]],
     repeating: Collection[int],
-    unread: UnreadFiles,
-    file: SearchFile,
-) -> set[int]:
-    """Join these units with those that are kept and have to do with them; gives the units of which some are not among
-    the files that are looked at. What no file of here tells was repeated by one of those that do that."""
+) -> dict[int, int]:
+    """The units by what is named in them. What no file of here tells was repeated by one of those that do that."""
     teller = min(repeating, default=0)
     units = {
         name: unit or teller
@@ -134,8 +148,14 @@ def _join_known(
         for name in words.names
     }
     units.update((name, unit) for unit, names in families.items() for name in names)
+    return units
+
+
+def _join_known(units: Mapping[int, int], unread: UnreadFiles, file: SearchFile | None) -> set[int]:
+    """Join these units with those that were read before or are kept, and have to do with them; gives the units of which
+    some are not among the files that are looked at."""
     found: set[int] = set()
-    for name, other in file.naming(units):
+    for name, other in chain(unread.naming(units), file.naming(units) if file is not None else ()):
         if unread.is_there(other):
             unread.join(units[name], other)
         else:
@@ -143,21 +163,29 @@ def _join_known(
     return found
 
 
-def _join_of_nobody(files: Sequence[SourceStatus], unread: UnreadFiles) -> dict[int, tuple[int, ...]]:
-    """Join the files of one reader that do not say in their names whose they are: of some that it read, nothing that is
-    told names them. Gives for each what it is joined by."""
+def _join_by_files(files: Sequence[SourceStatus], unread: UnreadFiles) -> dict[int, set[int]]:
+    """Join the files of one reader that do not say in their names whose they are, for of some that it read nothing that
+    is told names them; and logs with the same first line, for of one that is only the beginning of another nothing is
+    told. Gives for each what it is joined by."""
     first: dict[int, int] = {}
-    found: dict[int, tuple[int, ...]] = {}
+    found: dict[int, set[int]] = {}
     for each in files:
-        if (
-            each.dialect is not None
-            and session_of(each.path) is None
-            and (unit := unit_key(each.path)) in unread.portion
-        ):
-            family = key_of(each.dialect, load(each.dialect).family(each.path))
-            unread.join(unit, first.setdefault(family, unit))
-            found[unit] = (family,)
+        if each.dialect is None or (unit := unit_key(each.path)) not in unread.portion:
+            continue
+        for name in _told_by_file(each.path, load(each.dialect)):
+            unread.join(unit, first.setdefault(name, unit))
+            found.setdefault(unit, set()).add(name)
     return found
+
+
+def _told_by_file(path: str, dialect: type[Dialect]) -> Iterator[int]:
+    """By what a file itself is known to have to do with others."""
+    if session_of(path) is None:
+        yield key_of(dialect.name, dialect.family(path))
+    with suppress(OSError):
+        sample = sample_of(path)
+        if dialect.unit_of(sample) is Unit.LINES:
+            yield text_trace.key_of(sample.head)
 
 
 def _repeats(dialect: str) -> bool:
