@@ -227,3 +227,26 @@ def test_branches_are_found_the_same_however_they_are_read(seed: int, capsys: py
         there = sorted(place_of(0).parent.glob("*.jsonl"))
         branched(int(dice.choice(there).name[:8], 16), step, dice.randrange(1, 7), renamed=dice.random() < 0.6)
     assert told(capsys) == told(capsys, "--no-index")
+
+
+@pytest.mark.usefixtures("portion")
+def test_an_agent_whose_file_does_not_say_in_its_name_whose_it_is_is_read_with_its_session(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As Claude Code kept them once: beside the sessions of the project."""
+    at = days_ago(9)
+    log = Transcript(session(1), "/srv/garden")
+    log.asked(at, "Look at the roses")
+    log.spawned(at + 1_000, "toolu_1", "Explore", "Look on")
+    log.came_back(at + 9_000, "toolu_1", "Seen", status="completed", agentId="a1")
+    log.done(at + 10_000, "Done.")
+    log.keep(place_of(1))
+    agent = Transcript(session(1), "/srv/garden", "a1")
+    agent.asked(at + 1_100, "Look on, and report")
+    agent.called(at + 2_000, "toolu_e1", "Edit", file_path="/srv/garden/tomato_plan.py")
+    agent.came_back(at + 3_000, "toolu_e1", "ok")
+    agent.done(at + 8_000, "Seen")
+    agent.keep(place_of(1).with_name("agent-a1.jsonl"))
+    write(2, "Prune what is left", days=5)
+    for more in (["--no-index"], [], []):
+        assert "/srv/garden/tomato_plan.py" in told(capsys, "tomato_plan", *more)

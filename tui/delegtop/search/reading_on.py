@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from delegtop.base.clock import Millis
@@ -11,7 +11,7 @@ from delegtop.dialects import Dialect, Unit, load
 from delegtop.feed.file_catalogue import sample_of
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.kept_session import has_secret
-from delegtop.feed.recent_window import session_of
+from delegtop.feed.recent_window import session_of, sessions_in
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
 from delegtop.observation import observation
@@ -23,6 +23,9 @@ from delegtop.search.stand_stills import Gathering
 from delegtop.search.unread_files import FileUnit, UnreadFiles, unit_key
 from delegtop.settings import Settings
 from delegtop.sources.text_identity import text_trace
+
+_IDS = 8
+"""So many of those in a first line may be of sessions."""
 
 Update = Callable[[Callable[[], tuple[int, int]]], None]
 """Is told as it goes on, with what measures how far it is."""
@@ -90,9 +93,9 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         seen.read(lambda: update(seen.feed.progress), asks_kernel=False)
         resting = unread.at_rest() if file is not None else {}
         told = _by_unit(seen.forest, gathered, unread)
-        families = _join_by_files(seen.statuses, unread)
+        by_files = _named_by_files(seen.statuses, unread)
     repeating = {unit_key(each.path) for each in seen.statuses if each.dialect is not None and _repeats(each.dialect)}
-    names = _named(told, families, repeating)
+    names = _join_named(told, by_files, repeating, unread)
     elsewhere = _join_known(names, unread, file)
     torn = unread.torn()
     told = {unit: sessions for unit, sessions in told.items() if unit not in torn}
@@ -112,7 +115,7 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
             each.stamp,
             [words for words, _ in told.get(unit, ())],
             company,
-            families.get(unit, ()),
+            by_files.get(unit, ()),
             written[company],
         )
         for unit, each in resting.items()
@@ -133,21 +136,26 @@ def _last_written(units: Mapping[int, FileUnit], unread: UnreadFiles) -> dict[in
     return last
 
 
-def _named(
+def _join_named(
     told: Mapping[int, Sequence[tuple[SessionWords, bool]]],
-    families: Mapping[int, Collection[int]],
+    by_files: Mapping[int, Collection[int]],
     repeating: Collection[int],
+    unread: UnreadFiles,
 ) -> dict[int, int]:
-    """The units by what is named in them. What no file of here tells was repeated by one of those that do that."""
+    """Join the units that name the same; gives them by what they name. What no file of here tells was repeated by one
+    of those that do that."""
     teller = min(repeating, default=0)
-    units = {
-        name: unit or teller
-        for unit, sessions in told.items()
-        for words, _ in sessions
-        if unit or (teller and not words.host)
-        for name in words.names
-    }
-    units.update((name, unit) for unit, names in families.items() for name in names)
+    units: dict[int, int] = {}
+    for unit, sessions in told.items():
+        for words, _ in sessions:
+            for name in words.names if unit else ():
+                unread.join(unit, units.setdefault(name, unit))
+    for unit, names in by_files.items():
+        for name in names:
+            unread.join(unit, units.setdefault(name, unit))
+    for words, _ in told.get(0, ()) if teller else ():
+        for name in words.names if not words.host else ():
+            units.setdefault(name, teller)
     return units
 
 
@@ -163,29 +171,28 @@ def _join_known(units: Mapping[int, int], unread: UnreadFiles, file: SearchFile 
     return found
 
 
-def _join_by_files(files: Sequence[SourceStatus], unread: UnreadFiles) -> dict[int, set[int]]:
-    """Join the files of one reader that do not say in their names whose they are, for of some that it read nothing that
-    is told names them; and logs with the same first line, for of one that is only the beginning of another nothing is
-    told. Gives for each what it is joined by."""
-    first: dict[int, int] = {}
+def _named_by_files(files: Sequence[SourceStatus], unread: UnreadFiles) -> dict[int, set[int]]:
+    """By what the files of each unit are known to have to do with others, whatever is told of it."""
     found: dict[int, set[int]] = {}
     for each in files:
-        if each.dialect is None or (unit := unit_key(each.path)) not in unread.portion:
-            continue
-        for name in _told_by_file(each.path, load(each.dialect)):
-            unread.join(unit, first.setdefault(name, unit))
-            found.setdefault(unit, set()).add(name)
+        if each.dialect is not None and (unit := unit_key(each.path)) in unread.portion:
+            found.setdefault(unit, set()).update(_names_of(each.path, load(each.dialect)))
     return found
 
 
-def _told_by_file(path: str, dialect: type[Dialect]) -> Iterator[int]:
-    """By what a file itself is known to have to do with others."""
-    if session_of(path) is None:
+def _names_of(path: str, dialect: type[Dialect]) -> Iterator[int]:
+    """Of a log its first line: of what is only the beginning of another nothing is told. Of a file that does not say in
+    its name whose it is also its reader, for of some nothing is told that names them, and the ids in that line."""
+    is_nobodys = session_of(path) is None
+    if is_nobodys:
         yield key_of(dialect.name, dialect.family(path))
     with suppress(OSError):
         sample = sample_of(path)
-        if dialect.unit_of(sample) is Unit.LINES:
-            yield text_trace.key_of(sample.head)
+        if dialect.unit_of(sample) is not Unit.LINES:
+            return
+        yield text_trace.key_of(sample.head)
+        if is_nobodys:
+            yield from map(key_of, islice(sessions_in(sample.head.partition(b"\n")[0].decode(errors="replace")), _IDS))
 
 
 def _repeats(dialect: str) -> bool:
@@ -202,7 +209,7 @@ def _can_keep(unit: FileUnit, sessions: Sequence[tuple[SessionWords, bool]]) -> 
 
 def _by_unit(forest: Forest, gathered: Gathering, unread: UnreadFiles) -> dict[int, list[tuple[SessionWords, bool]]]:
     """What is told of each delegation, by the files that tell of it, and whether it is at work; 0 is for all that no
-    file of here tells. The units of a tree are joined, and so are those that tell of one delegation or name it."""
+    file of here tells. The units of a tree are joined, and so are those that tell of one delegation."""
     found: dict[int, list[tuple[SessionWords, bool]]] = {}
     keys: dict[str, int] = {}
 
@@ -213,7 +220,6 @@ def _by_unit(forest: Forest, gathered: Gathering, unread: UnreadFiles) -> dict[i
         return keys[source]
 
     own: list[int] = []
-    named: dict[int, int] = {}
     for handle in range(len(forest)):
         words = words_of(forest, handle, gathered)
         is_here = not forest.host_of(handle) and words.words.source
@@ -223,8 +229,6 @@ def _by_unit(forest: Forest, gathered: Gathering, unread: UnreadFiles) -> dict[i
         for other in {unit_of(source) for source in words.told_in} if unit else ():
             if other:
                 unread.join(unit, other)
-        for name in words.names if unit else ():
-            unread.join(unit, named.setdefault(name, unit))
     for handle, unit in enumerate(own):
         above = forest.parent(handle)
         if unit and above is not None and own[above]:
