@@ -22,10 +22,9 @@ from delegtop.search.session_words import SessionWords, names_in, words_of
 from delegtop.search.stand_stills import Gathering
 from delegtop.search.unread_files import FileUnit, UnreadFiles, unit_key
 from delegtop.settings import Settings
-from delegtop.sources.text_identity import text_trace
 
 _IDS = 8
-"""So many of those in a first line may be of sessions."""
+"""So many of those in a first line count: most stand there for the record itself and its session."""
 
 Update = Callable[[Callable[[], tuple[int, int]]], None]
 """Is told as it goes on, with what measures how far it is."""
@@ -181,18 +180,15 @@ def _named_by_files(files: Sequence[SourceStatus], unread: UnreadFiles) -> dict[
 
 
 def _names_of(path: str, dialect: type[Dialect]) -> Iterator[int]:
-    """Of a log its first line: of what is only the beginning of another nothing is told. Of a file that does not say in
-    its name whose it is also its reader, for of some nothing is told that names them, and the ids in that line."""
-    is_nobodys = session_of(path) is None
-    if is_nobodys:
+    """Of a log the ids in its first line: the session that it branched off, or is a copy of, or an agent's file belongs
+    to. Of a file that does not say in its name whose it is also its reader: of some nothing is told that names them."""
+    if session_of(path) is None:
         yield key_of(dialect.name, dialect.family(path))
     with suppress(OSError):
         sample = sample_of(path)
-        if dialect.unit_of(sample) is not Unit.LINES:
-            return
-        yield text_trace.key_of(sample.head)
-        if is_nobodys:
-            yield from map(key_of, islice(sessions_in(sample.head.partition(b"\n")[0].decode(errors="replace")), _IDS))
+        if dialect.unit_of(sample) is Unit.LINES:
+            first = sample.head.partition(b"\n")[0].decode(errors="replace")
+            yield from map(key_of, islice(sessions_in(first), _IDS))
 
 
 def _repeats(dialect: str) -> bool:
