@@ -169,8 +169,8 @@ def test_a_branch_is_read_with_the_session_it_began_as_however_much_is_read_at_a
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """It tells of the same call, and not of its return."""
-    write(1, "Review the roses", days=9, error="API Error: 529 Overloaded")
-    branched(1, 2, 2)
+    write(2, "Review the roses", days=9, error="API Error: 529 Overloaded")
+    branched(2, 1, 2)
     plain = told(capsys, "--no-index")
     assert '"state": "failed"' in plain
     assert '"state": "lost"' not in plain
