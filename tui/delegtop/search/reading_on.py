@@ -92,7 +92,7 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         seen.read(lambda: update(seen.feed.progress), asks_kernel=False)
         resting = unread.at_rest() if file is not None else {}
         told = _by_unit(seen.forest, gathered, unread)
-        by_files = _named_by_files(seen.statuses, unread)
+        by_files = _named_by_files(seen.statuses, unread) if file is not None or unread.is_part else {}
     repeating = {unit_key(each.path) for each in seen.statuses if each.dialect is not None and _repeats(each.dialect)}
     names = _join_named(told, by_files, repeating, unread)
     elsewhere = _join_known(names, unread, file)

@@ -97,6 +97,11 @@ class UnreadFiles:
         one, two = self.company(unit), self.company(other)
         self._company[max(one, two)] = self._company[min(one, two)] = min(one, two)
 
+    @property
+    def is_part(self) -> bool:
+        """Whether more is read than this portion."""
+        return bool(self.left) or len(self._given) > len(self.portion)
+
     def remember(self, names: Mapping[int, int]) -> None:
         """What is named in units that were read and are not kept: others that are read later may name it too."""
         if self.left:
