@@ -230,7 +230,7 @@ class FileCatalogue:
             self._unknown[path] = (stamp, "empty")
             if found.st_size or is_lock(path):
                 self._empty.let_go(path)
-                self._settle(path, Sample(path, *_head(path)))
+                self._settle(path, sample_of(path))
             else:
                 self._empty.keep(path)
         except FileNotFoundError:
@@ -450,9 +450,10 @@ def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:
     return found.st_size + log.st_size, max(found.st_mtime_ns, log.st_mtime_ns)
 
 
-def _head(path: str) -> tuple[bytes, bool]:
+def sample_of(path: str) -> Sample:
+    """How a file begins, unpacked if it is compressed; OSError if it cannot be read."""
     if is_packed(path):
         from delegtop.sources import packed  # few files are
 
-        return packed.head(path, SAMPLE)
-    return history.head(path, SAMPLE)
+        return Sample(path, *packed.head(path, SAMPLE))
+    return Sample(path, *history.head(path, SAMPLE))

@@ -7,7 +7,7 @@ recent, or if its process is alive.
 import contextlib
 import os
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from delegtop.base.clock import DAY, MINUTE, Millis, wall
@@ -146,6 +146,11 @@ def session_of(path: str) -> str | None:
     """The id of the session that a file belongs to, as far as its path says so."""
     found = _SESSION.search(path)
     return found[0] if found else None
+
+
+def sessions_in(text: str) -> Iterator[str]:
+    """All that looks like the id of a session."""
+    return (found[0] for found in _SESSION.finditer(text))
 
 
 def unit_of(path: str) -> str:

@@ -1,14 +1,17 @@
 """Reads what cannot be found yet: sessions at rest are kept from then on, the others are there for this one time."""
 
 import gc
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain, islice
 from typing import NamedTuple
 
 from delegtop.base.clock import Millis
-from delegtop.dialects import load
+from delegtop.dialects import Dialect, Unit, load
+from delegtop.feed.file_catalogue import sample_of
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.kept_session import has_secret
-from delegtop.feed.recent_window import session_of
+from delegtop.feed.recent_window import session_of, sessions_in
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
 from delegtop.observation import observation
@@ -19,6 +22,9 @@ from delegtop.search.session_words import SessionWords, names_in, words_of
 from delegtop.search.stand_stills import Gathering
 from delegtop.search.unread_files import FileUnit, UnreadFiles, unit_key
 from delegtop.settings import Settings
+
+_IDS = 8
+"""So many of those in a first line count: most stand there for the record itself and its session."""
 
 Update = Callable[[Callable[[], tuple[int, int]]], None]
 """Is told as it goes on, with what measures how far it is."""
@@ -43,25 +49,37 @@ class ReadOn(NamedTuple):
     """Those that could be, and could not be written."""
 
 
+class _Portion(NamedTuple):
+    """What came of one portion."""
+
+    told: dict[int, list[SessionWords]]
+    """What is not kept of it, by unit."""
+    read: set[int]
+    kept: set[int]
+    refused: set[int]
+
+
 def read_on(places: Places, settings: Settings, file: SearchFile | None, update: Update = silent) -> ReadOn:
     """Read what is not kept in the file, or all there is without one."""
     unread = UnreadFiles(file.known() if file is not None else {})
-    done = ReadOn({}, set(), 0, 0)
+    passing: dict[int, list[SessionWords]] = {}
+    read, kept, refused = set[int](), set[int](), set[int]()
     while True:
         unread.begin()
         found = _read(places, settings, file, unread, update)
-        for unit, words in found.passing.items():
-            done.passing[unit] = [*(done.passing.get(unit, ()) if not unit else ()), *words]
-        done.stale.update(found.stale)
-        counts = done.read + found.read, done.kept + found.kept, done.refused + found.refused
-        done = ReadOn(done.passing, done.stale, *counts)
+        for unit in found.read & read:  # read again, with others
+            passing.pop(unit, None)
+        for unit, words in found.told.items():
+            passing[unit] = [*passing.get(unit, ()), *words]
+        read |= found.read
+        kept, refused = kept - found.read | found.kept, refused - found.read | found.refused
         if not unread.left:
-            return done
+            return ReadOn(passing, read - kept, len(read), len(kept), len(refused))
         places = places._replace(hosts=())  # once is enough
         gc.collect()  # commands let it be, for they read once; of what was read here nothing is needed any more
 
 
-def _read(places: Places, settings: Settings, file: SearchFile | None, unread: UnreadFiles, update: Update) -> ReadOn:
+def _read(places: Places, settings: Settings, file: SearchFile | None, unread: UnreadFiles, update: Update) -> _Portion:
     gathered = Gathering()
     with observation.opened(
         places.as_is(),
@@ -74,10 +92,11 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
         seen.read(lambda: update(seen.feed.progress), asks_kernel=False)
         resting = unread.at_rest() if file is not None else {}
         told = _by_unit(seen.forest, gathered, unread)
-        families = _join_of_nobody(seen.statuses, unread)
+        by_files = _named_by_files(seen.statuses, unread) if file is not None or unread.is_part else {}
     repeating = {unit_key(each.path) for each in seen.statuses if each.dialect is not None and _repeats(each.dialect)}
-    elsewhere = _join_known(told, families, repeating, unread, file) if file is not None else set()
-    torn = unread.torn() if file is not None else set()
+    names = _join_named(told, by_files, repeating, unread)
+    elsewhere = _join_known(names, unread, file)
+    torn = unread.torn()
     told = {unit: sessions for unit, sessions in told.items() if unit not in torn}
     if torn & repeating:  # they tell it once more
         told[0] = [each for each in told.get(0, ()) if each[0].host]
@@ -95,16 +114,16 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
             each.stamp,
             [words for words, _ in told.get(unit, ())],
             company,
-            families.get(unit, ()),
+            by_files.get(unit, ()),
             written[company],
         )
         for unit, each in resting.items()
         if unit not in torn and (company := unread.company(unit)) not in going_on
     ]
-    kept = {each.unit for each in new} if file is not None and new and file.write(new) else set()
+    kept = {each.unit for each in new} if file is not None and new and file.write(new) else set[int]()
+    unread.remember({name: unit for name, unit in names.items() if unit not in kept})
     passing = {unit: [words for words, _ in sessions] for unit, sessions in told.items() if unit not in kept}
-    done = unread.portion.keys() - torn
-    return ReadOn(passing, {*done} - kept, len(done), len(kept), len(new) - len(kept))
+    return _Portion(passing, unread.portion.keys() - torn, kept, {each.unit for each in new} - kept)
 
 
 def _last_written(units: Mapping[int, FileUnit], unread: UnreadFiles) -> dict[int, Millis]:
@@ -116,26 +135,34 @@ def _last_written(units: Mapping[int, FileUnit], unread: UnreadFiles) -> dict[in
     return last
 
 
-def _join_known(
-    told: dict[int, list[tuple[SessionWords, bool]]],
-    families: Mapping[int, Sequence[int]],
+def _join_named(
+    told: Mapping[int, Sequence[tuple[SessionWords, bool]]],
+    by_files: Mapping[int, Collection[int]],
     repeating: Collection[int],
     unread: UnreadFiles,
-    file: SearchFile,
-) -> set[int]:
-    """Join these units with those that are kept and have to do with them; gives the units of which some are not among
-    the files that are looked at. What no file of here tells was repeated by one of those that do that."""
+) -> dict[int, int]:
+    """Join the units that name the same; gives them by what they name. What no file of here tells was repeated by one
+    of those that do that."""
     teller = min(repeating, default=0)
-    units = {
-        name: unit or teller
-        for unit, sessions in told.items()
-        for words, _ in sessions
-        if unit or (teller and not words.host)
-        for name in words.names
-    }
-    units.update((name, unit) for unit, names in families.items() for name in names)
+    units: dict[int, int] = {}
+    for unit, sessions in told.items():
+        for words, _ in sessions:
+            for name in words.names if unit else ():
+                unread.join(unit, units.setdefault(name, unit))
+    for unit, names in by_files.items():
+        for name in names:
+            unread.join(unit, units.setdefault(name, unit))
+    for words, _ in told.get(0, ()) if teller else ():
+        for name in words.names if not words.host else ():
+            units.setdefault(name, teller)
+    return units
+
+
+def _join_known(units: Mapping[int, int], unread: UnreadFiles, file: SearchFile | None) -> set[int]:
+    """Join these units with those that were read before or are kept, and have to do with them; gives the units of which
+    some are not among the files that are looked at."""
     found: set[int] = set()
-    for name, other in file.naming(units):
+    for name, other in chain(unread.naming(units), file.naming(units) if file is not None else ()):
         if unread.is_there(other):
             unread.join(units[name], other)
         else:
@@ -143,21 +170,25 @@ def _join_known(
     return found
 
 
-def _join_of_nobody(files: Sequence[SourceStatus], unread: UnreadFiles) -> dict[int, tuple[int, ...]]:
-    """Join the files of one reader that do not say in their names whose they are: of some that it read, nothing that is
-    told names them. Gives for each what it is joined by."""
-    first: dict[int, int] = {}
-    found: dict[int, tuple[int, ...]] = {}
+def _named_by_files(files: Sequence[SourceStatus], unread: UnreadFiles) -> dict[int, set[int]]:
+    """By what the files of each unit are known to have to do with others, whatever is told of it."""
+    found: dict[int, set[int]] = {}
     for each in files:
-        if (
-            each.dialect is not None
-            and session_of(each.path) is None
-            and (unit := unit_key(each.path)) in unread.portion
-        ):
-            family = key_of(each.dialect, load(each.dialect).family(each.path))
-            unread.join(unit, first.setdefault(family, unit))
-            found[unit] = (family,)
+        if each.dialect is not None and (unit := unit_key(each.path)) in unread.portion:
+            found.setdefault(unit, set()).update(_names_of(each.path, load(each.dialect)))
     return found
+
+
+def _names_of(path: str, dialect: type[Dialect]) -> Iterator[int]:
+    """Of a log the ids in its first line: the session that it branched off, or is a copy of, or an agent's file belongs
+    to. Of a file that does not say in its name whose it is also its reader: of some nothing is told that names them."""
+    if session_of(path) is None:
+        yield key_of(dialect.name, dialect.family(path))
+    with suppress(OSError):
+        sample = sample_of(path)
+        if dialect.unit_of(sample) is Unit.LINES:
+            first = sample.head.partition(b"\n")[0].decode(errors="replace")
+            yield from map(key_of, islice(sessions_in(first), _IDS))
 
 
 def _repeats(dialect: str) -> bool:
@@ -174,7 +205,7 @@ def _can_keep(unit: FileUnit, sessions: Sequence[tuple[SessionWords, bool]]) -> 
 
 def _by_unit(forest: Forest, gathered: Gathering, unread: UnreadFiles) -> dict[int, list[tuple[SessionWords, bool]]]:
     """What is told of each delegation, by the files that tell of it, and whether it is at work; 0 is for all that no
-    file of here tells. The units of a tree are joined, and so are those that tell of one delegation or name it."""
+    file of here tells. The units of a tree are joined, and so are those that tell of one delegation."""
     found: dict[int, list[tuple[SessionWords, bool]]] = {}
     keys: dict[str, int] = {}
 
@@ -185,7 +216,6 @@ def _by_unit(forest: Forest, gathered: Gathering, unread: UnreadFiles) -> dict[i
         return keys[source]
 
     own: list[int] = []
-    named: dict[int, int] = {}
     for handle in range(len(forest)):
         words = words_of(forest, handle, gathered)
         is_here = not forest.host_of(handle) and words.words.source
@@ -195,8 +225,6 @@ def _by_unit(forest: Forest, gathered: Gathering, unread: UnreadFiles) -> dict[i
         for other in {unit_of(source) for source in words.told_in} if unit else ():
             if other:
                 unread.join(unit, other)
-        for name in words.names if unit else ():
-            unread.join(unit, named.setdefault(name, unit))
     for handle, unit in enumerate(own):
         above = forest.parent(handle)
         if unit and above is not None and own[above]:

@@ -26,7 +26,7 @@ _TIDY = "INSERT INTO words (words) VALUES ('optimize')"
 """Else what was deleted of the words takes more room than before."""
 _ROOM = 0.9
 """The part of it that is in use once something went."""
-LAYOUT = 5
+LAYOUT = 6
 """Another one whenever what is kept, or how it is made, is another."""
 _MARK = 0x64656C66
 _TABLES = """
@@ -131,7 +131,7 @@ class Stored(NamedTuple):
     sessions: Sequence[SessionWords]
     company: int = 0
     """The same for all units that have to do with each other: they are read together."""
-    names: Sequence[int] = ()
+    names: Collection[int] = ()
     """By what it is known to have to do with others, beside what its sessions name."""
     written: Millis = Millis(1 << 62)
     """When the last file of all these was written: none of it was heard of since."""

@@ -5,7 +5,7 @@ has what was read until then.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import Millis
@@ -43,6 +43,8 @@ class UnreadFiles:
         self._given: set[int] = set()
         self._there: set[int] = set()
         """The units whose files were found."""
+        self._named: dict[int, int] = {}
+        """Units that were read and are not kept, by what is named in them."""
         self.portion: dict[int, FileUnit] = {}
         """What is read now."""
         self._admitted: frozenset[str] | None = None
@@ -94,6 +96,20 @@ class UnreadFiles:
         """They tell of the same delegations."""
         one, two = self.company(unit), self.company(other)
         self._company[max(one, two)] = self._company[min(one, two)] = min(one, two)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether more is read than this portion."""
+        return bool(self.left) or len(self._given) > len(self.portion)
+
+    def remember(self, names: Mapping[int, int]) -> None:
+        """What is named in units that were read and are not kept: others that are read later may name it too."""
+        if self.left:
+            self._named.update(names)
+
+    def naming(self, names: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """The units of earlier portions that name one of these, each with what it names."""
+        return ((name, self._named[name]) for name in names if name in self._named)
 
     def is_there(self, unit: int) -> bool:
         return unit in self._there
