@@ -1,6 +1,6 @@
 """Of the signs of life of a session only the last are kept, and what is left of the others."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from delegtop.base.clock import Millis
@@ -30,8 +30,20 @@ signs = st.builds(
 )
 
 
+_PLACE = Origin("y", 0, 0)
+
+
 @settings(max_examples=60)
 @given(st.lists(st.lists(signs, max_size=8), max_size=4))
+@example(
+    [
+        [
+            Heard("a", None, Origin("x", 0, 0)),
+            Heard("a", Millis(0), _PLACE),
+            Heard("a", Millis(0), _PLACE, phase=Phase.TOOL),
+        ]
+    ]
+)
 def test_what_is_kept_of_them_is_what_a_ledger_makes_of_all(batches: list[list[Heard]]) -> None:
     kept, all_of_them = LastSigns(), Ledger()
     for batch in batches:

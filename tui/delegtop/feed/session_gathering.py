@@ -68,10 +68,11 @@ class LastSigns:
             is_first = before is None or _outdoes(sign, before)
             if bare and (other := bare.pop(id, None)) is not None and not _outdoes(sign, other):
                 besides.append(other)
-            if not is_first and sign.tokens is None and sign.cost is None and sign.used is None:
-                bare[id] = sign
-                continue
             if before is not None and not is_first:
+                is_bare = sign.tokens is None and sign.cost is None and sign.used is None
+                if is_bare and (at != before.at or sign.origin != before.origin):  # else the later one counts
+                    bare[id] = sign
+                    continue
                 besides.append(before)
             last[id] = sign
         if besides:
