@@ -221,7 +221,8 @@ def test_words_have_no_blanks_or_they_would_never_be_found() -> None:
     ] == []
 
 
-QUOTED = st.lists(st.sampled_from([b'"', b"a", b"b", b":", b"{", b"\n"]), max_size=12).map(b"".join)
+QUOTED = st.lists(st.sampled_from([b'"', b"a", b"b", b":", b"{", b":\n", b"{\n"]), max_size=12).map(b"".join)
+"""No line ends within a word."""
 
 
 @given(QUOTED, st.lists(QUOTED, min_size=20, max_size=40, unique=True))
