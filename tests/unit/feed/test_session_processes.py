@@ -379,6 +379,18 @@ def test_a_registry_entry_that_goes_is_judged_after_the_process_and_its_last_lin
     assert told == {State.IDLE}
 
 
+@pytest.mark.parametrize("ahead", [0.3, 30.0])
+def test_whose_log_is_ahead_of_the_clock_is_lost_all_the_same(ahead: float, home: Path, project: Path) -> None:
+    """Somebody set the clock back: what it said last is no sign of life after its process went."""
+    log, process = at_work(stand_ins.qwen, ("qwen", "-y"), home, project)
+    with delegtop.open(log) as seen:
+        assert standing(seen) == [(State.RUNNING, process.pid)]
+        stand_ins.qwen(home, project, ago=-ahead)
+        process.die()
+        looks_until(seen, lambda: standing(seen) == [(State.LOST, process.pid)], "the loss")
+    comes_to(log, (State.LOST, None))
+
+
 def test_what_a_dead_process_left_open_holds_nobody_up_once_the_session_goes_on(home: Path, project: Path) -> None:
     """The session was taken up again, and its turn is over; its agent of before says `running` for ever."""
     stand_ins.opencode(home, project, ago=600)

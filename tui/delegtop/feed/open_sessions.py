@@ -235,6 +235,11 @@ class OpenSessions:
         self._let_go(members)
         return [found for id, those in members.items() if (found := self._facts(id, those)) is not None]
 
+    def heard_at(self, id: str) -> Millis:
+        """The last sign of life of one, by the clock of its log."""
+        row = self._rows.get(id)
+        return _NEVER if row is None else row.heard_at
+
     def neighbours(self, session: SessionFacts) -> list[Millis]:
         """When other sessions of its program in the same folder started."""
         return [

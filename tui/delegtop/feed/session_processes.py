@@ -6,6 +6,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from delegtop.base.clock import Clock, WallClock
 from delegtop.base.origin import Origin, kernel
 from delegtop.feed.open_sessions import OpenSessions, SessionFacts
@@ -99,6 +101,7 @@ class SessionProcesses:
             told += self._searching().tell(asked.answers, lambda session: now.get(session.id) == session.heard_at)
         unseen = {answer.session.id: answer.why for answer in asked.answers if answer.why}
         told += self._out_of_sight({**unseen, **self._watch.out_of_sight()})
+        told = [self._after_last_words(event) for event in told]
         for event in told:
             if isinstance(event, (Started, Ended)):
                 self._watch.mind(event, is_there=True)
@@ -106,6 +109,13 @@ class SessionProcesses:
         if self._sessions is not None:
             self._sessions.take(told)
         return iter(told)
+
+    def _after_last_words(self, event: Event) -> Event:
+        """Whoever is found gone once all was read has said nothing since, even where its log is ahead of our clock."""
+        if self._sessions is None or not isinstance(event, Ended) or event.at is None:
+            return event
+        heard = self._sessions.heard_at(event.id)
+        return event if heard <= event.at else replace(event, at=heard)
 
     def _out_of_sight(self, whys: dict[str, str]) -> Iterator[Event]:
         """What is new of whose processes cannot be seen; what was told of others is withdrawn once theirs is known."""
