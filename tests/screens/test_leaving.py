@@ -86,7 +86,7 @@ async def test_two_quick_enters_copy_once(make_app: "MakeApp", monkeypatch: pyte
     app = make_app()
     async with app.run_test(size=(120, 35)) as pilot:
         await over(pilot, CopyMenu, "y")
-        quickly(app, "enter", "enter", "enter")
+        quickly(app, "enter", "enter")
         await back(pilot)
         assert len(copied) == 1
 

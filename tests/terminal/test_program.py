@@ -218,6 +218,16 @@ class TestHands:
         terminal.keys("q")
         terminal.wait_until(lambda: terminal.tells("alternate_on") == "0", "it leaves")
 
+    def test_what_comes_in_one_go_is_done_in_its_order(self, terminal: "Terminal") -> None:
+        terminal.delegtop(*HANG)
+        terminal.wait_for("+12m", "q quit")
+        terminal.wait_until_still()
+        terminal.type("/implementer\rt")
+        terminal.wait_for("delegtop · triage")
+        terminal.escape("delegtop · triage")
+        terminal.wait_for("/ implementer")
+        assert quits(terminal) == 0
+
     def test_what_is_pasted_is_one_text(self, terminal: "Terminal") -> None:
         terminal.delegtop(*HANG)
         terminal.wait_for("+12m", "q quit")

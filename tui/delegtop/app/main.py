@@ -15,9 +15,10 @@ from rich.text import Text
 from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
-from textual.events import Event, InputEvent, Key, Resize
+from textual.events import Event, InputEvent, Key, Paste, Resize
 from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from delegtop.act.acting import Acting
@@ -32,6 +33,7 @@ from delegtop.app.state.intake import Wake
 from delegtop.app.state.outset import Outset
 from delegtop.app.state.saved_views import View, Views
 from delegtop.app.terminal_loan import Borrowing
+from delegtop.app.typed_ahead import Echo, TypedAhead
 from delegtop.app.workings import Workings
 from delegtop.base import signals
 from delegtop.base.clock import monotonic
@@ -115,6 +117,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         self._pressed_at = self._touched_at = float("-inf")
         self._frames = Frames(settings.frame_rate, self._draw, partial(after, self))
         self._sentence, self._pressed = "", crash.Keys()
+        self._ahead = TypedAhead(lambda: self._has_focus, self.on_event, partial(after, self))
         self.alarm: Alarm | None = None
         self.learning: Learning | None = None
         self._keeping = keeping
@@ -201,10 +204,25 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
             if not self._begun:
                 return  # the program ends, and there is nothing that a key could be for
             self._set_pace()
-        if isinstance(event, Key) and not event.is_forwarded:  # else it comes back from a widget that had no use for it
-            self._make_way()
+        if not isinstance(event, (Key, Paste)) or event.is_forwarded:  # it comes back from who had no use for it
+            await super().on_event(event)
+            return
+        self._make_way()
+        if self._ahead.holds(event):
+            return
+        if isinstance(event, Key):
             self._pressed.press(event, typing=self.focused is None or isinstance(self.focused, Input))
+        asked = self._has_focus
         await super().on_event(event)
+        self._ahead.follow(asked)
+
+    @property
+    def _has_focus(self) -> Widget:
+        """What a key goes to."""
+        return self.focused or self.screen
+
+    async def on_echo(self, echo: Echo) -> None:
+        await self._ahead.come_back(echo)
 
     def _post_message(self, message: Message) -> Coroutine[Any, Any, bool]:
         """The driver's thread has read a message: way is made for a key before it has waited in any queue."""
@@ -288,6 +306,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         self._ask_for_frame()
 
     def _page_changed(self, screen: Screen[Any]) -> None:
+        self._ahead.turned()
         if self._begun and screen is self.monitor:
             after(self, _CLOSING, self.reader.page_closed)
 

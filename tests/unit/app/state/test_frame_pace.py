@@ -15,11 +15,11 @@ class Screen:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, rate: float = 10) -> None:
         self.now = 100.0
         self.drawn: list[float] = []
-        self.timers: list[tuple[float, Callable[[], None]]] = []
+        self.timers: list[tuple[float, Callable[[], object]]] = []
         monkeypatch.setattr(frame_pace, "monotonic", lambda: self.now)
         self.frames = Frames(rate, lambda: self.drawn.append(self.now), self.after)
 
-    def after(self, delay: float, callback: Callable[[], None]) -> object:
+    def after(self, delay: float, callback: Callable[[], object]) -> object:
         self.timers.append((self.now + delay, callback))
         return None
 

@@ -26,7 +26,7 @@ def after(pump: FramePump, delay: float, callback: Callable[[], Any]) -> None:
 class After(Protocol):
     """Call something after a delay, as Textual's `set_timer` does."""
 
-    def __call__(self, delay: float, callback: Callable[[], None]) -> object: ...
+    def __call__(self, delay: float, callback: Callable[[], object]) -> object: ...
 
 
 BURST = 6
