@@ -196,7 +196,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         return not (self._lags or self.reader.busy)
 
     async def on_event(self, event: Event) -> None:
-        if isinstance(event, InputEvent) and not self.screen_stack:
+        if isinstance(event, (InputEvent, Paste)) and not self.screen_stack:
             return  # the program ends, and nobody is left to press a key for
         if isinstance(event, InputEvent):
             self._touched_at = monotonic()
@@ -222,7 +222,8 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         return self.focused or self.screen
 
     async def on_echo(self, echo: Echo) -> None:
-        await self._ahead.come_back(echo)
+        if self.screen_stack:  # else the program ends
+            await self._ahead.come_back(echo)
 
     def _post_message(self, message: Message) -> Coroutine[Any, Any, bool]:
         """The driver's thread has read a message: way is made for a key before it has waited in any queue."""
@@ -306,7 +307,8 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         self._ask_for_frame()
 
     def _page_changed(self, screen: Screen[Any]) -> None:
-        self._ahead.turned()
+        if self.screen_stack:
+            self._ahead.turned()
         if self._begun and screen is self.monitor:
             after(self, _CLOSING, self.reader.page_closed)
 
