@@ -24,8 +24,17 @@ from delegtop.search import finding_words, reading_on, search_file
 from delegtop.search.search_file import SearchFile, Stored, place
 from delegtop.search.search_query import understood
 from delegtop.search.session_words import KeptWords, SessionWords
+from delegtop.sources import inode
 
 ALL = {session(1), session(2), session(3)}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder without logs: each search would look through all samples of the project. It is quick there, and keeps
+    what was written a moment ago all the same."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(inode, "_SETTLED", 0)
 
 
 def found(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:

@@ -18,9 +18,18 @@ from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.search import unread_files
 from delegtop.search.search_file import SearchFile
+from delegtop.sources import inode
 
 WORDS = "a*|e*|i*|o*|s*|t*"
 LONG_AGO = 1_000_000_000
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder without logs: each search would look through all samples of the project. It is quick there, and keeps
+    what was written a moment ago all the same."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(inode, "_SETTLED", 0)
 
 
 @pytest.fixture

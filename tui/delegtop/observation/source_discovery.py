@@ -137,8 +137,8 @@ def _found(settings: "Settings", since: str | None, here: bool, start: Path) -> 
     new = [*(str(start / name) for name in _KNOWN), _pattern(start, _NEW)]
     known = {place: matching(place) for place in (*wanted, *new)}  # asked first: what comes from now on is new
     met = find_sources(start, settings.exclude)
-    asked = [_whole(place) for place in wanted] if met else []
-    come_across = [path for path in met if not any(_whole(path).is_relative_to(place) for place in asked)]
+    asked = {_whole(place) for place in wanted} if met else set()
+    come_across = [path for path in met if asked.isdisjoint(_and_above(_whole(path)))]
     only = of_folder(start) if here else ""
     found = dict.fromkeys(path for source in (*met, *wanted) for path in _there(source))
     awaited = {place: there for place, there in known.items() if not os.path.exists(place)}  # noqa: PTH110 - a Path is indignant at a folder it must not look into
@@ -201,6 +201,12 @@ def _whole(path: str | Path) -> Path:
         return Path(path).resolve()
     except OSError:  # this folder is gone
         raise OpenError("this folder is gone; go to another one") from None
+
+
+def _and_above(path: Path) -> Iterator[Path]:
+    """A path, and the folders that it lies in."""
+    yield path
+    yield from path.parents
 
 
 def _pattern(folder: Path, name: str = "") -> str:
