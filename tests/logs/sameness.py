@@ -89,7 +89,7 @@ class Comparison:
                 if found != plain:
                     told = "\n".join(_told(plain, found))
                     self.differences.append(Difference(self.logs.name, when, way.name, " ".join(command), told))
-        gc.collect()
+        gc.collect(0)  # what the commands left: none of it was looked at before
 
     def at_rest(self) -> None:
         """Nothing happens but that time passes."""

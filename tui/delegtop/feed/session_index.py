@@ -9,6 +9,7 @@ copy, an id that others tell of too) is read from its top.
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
@@ -467,6 +468,7 @@ def context() -> str:
     return f"{LAYOUT} {packed_ledger.LAYOUT} {__version__} {press().__name__} {_edited()}"
 
 
+@cache
 def _edited() -> int:
     """When this program was last changed, where it runs from its sources: whoever works on a format sees what it tells
     now."""
