@@ -17,6 +17,7 @@ from delegtop.model.events import (
     Event,
     Fault,
     Heard,
+    HostMet,
     Noted,
     Outcome,
     Phase,
@@ -145,6 +146,17 @@ def test_an_entry_that_left_the_registry_is_unknown_until_a_return_is_seen() -> 
     assert grown.state(0) is State.UNKNOWN
     assert grown.reason(0) == "left the registry, outcome unknown"
     assert state(entry, *surveys, returned("sess_a", 8), look=10) is State.COMPLETED
+
+
+def test_an_empty_registry_that_was_read_first_counts_although_another_host_is_told_of_then() -> None:
+    left = Surveyed(at(9), Origin("r.json", 1, 0), ())
+    listed = Surveyed(at(1), Origin("r.json", 1, 0), ("sess_a",))
+    grown = forest(left, look=10)
+    grown.apply([HostMet(at(9), Origin("host:", 0, 0, "dev"))])
+    grown.apply([listed])
+    grown.advance(at(10))
+    assert grown.hosts.keys() == {"", "dev"}
+    assert grown.state(0) is State.UNKNOWN
 
 
 def test_a_log_that_still_hears_it_outweighs_its_leaving_the_registry() -> None:

@@ -70,11 +70,11 @@ class Forest:
         if self._only is not None:
             if hosts <= {self._only.host}:
                 return _applied(self._only, parts)
-            if len(hosts) == 1 and _is_unused(self._only):
+            if len(hosts) == 1 and _is_untold(self._only):
                 self._only = self._new_host(hosts.pop())
                 return _applied(self._only, parts)
             # From now on there are several; the handles that were given out stay.
-            self._rows = HostRows(() if _is_unused(self._only) else (self._only,))
+            self._rows = HostRows(() if _is_untold(self._only) else (self._only,))
             self._only = None
         return self._apply_to_several(parts)
 
@@ -244,7 +244,7 @@ class Forest:
     @property
     def hosts(self) -> dict[str, HostWord]:
         """The hosts that are told of, and what they told of themselves; the empty name is this machine."""
-        return {trees.host: trees.word for trees in self._all() if not _is_unused(trees)}
+        return {trees.host: trees.word for trees in self._all() if trees.host or len(trees)}
 
     @property
     def has_hosts(self) -> bool:
@@ -594,9 +594,9 @@ class Forest:
         self.policy.durations.update(durations or {})
 
 
-def _is_unused(trees: HostTrees) -> bool:
-    """Nothing was told of it, so it may be any host's."""
-    return not trees.host and not len(trees)
+def _is_untold(trees: HostTrees) -> bool:
+    """Nothing was told of it, not even that nobody is in a registry, so it may be any host's."""
+    return not (trees.host or len(trees) or trees.has_registries)
 
 
 def _applied(trees: HostTrees, events: Sequence[Event | EventRun]) -> Change:

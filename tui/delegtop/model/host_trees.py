@@ -162,6 +162,11 @@ class HostTrees:
         return changed
 
     @property
+    def has_registries(self) -> bool:
+        """Whether a registry was seen, whoever was in it."""
+        return any(True for _ in self._ledger.registries.latest())
+
+    @property
     def has_loose_words(self) -> bool:
         return self._ledger.ends.has_loose_words
 
