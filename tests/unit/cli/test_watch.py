@@ -226,6 +226,28 @@ class TestProgram:
         write("register", "two", at=iso(Millis(WallClock().now() - 20 * MINUTE)), subagent="planner", timeout=5)
         assert main(["watch", "run.jsonl", "--exit-when", "problem"]) == Exit.STUCK
 
+    def test_what_it_stops_for_is_named_the_most_urgent_first_and_nobody_is_only_counted(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        write("register", "fine", subagent="planner")
+        for number in range(15):
+            begun = iso(Millis(WallClock().now() - (10 * MINUTE - number)))
+            write("register", f"late{number:02}", at=begun, subagent="worker", timeout=5)
+        assert main(["watch", "run.jsonl", "--exit-when", "problem"]) == Exit.STUCK
+        told = capsys.readouterr()
+        _, *named, rest = told.err.splitlines()
+        assert [line.split(":")[1] for line in named] == [f" worker sess_late{number}" for number in (14, 13, 12)]
+        assert rest.startswith("delegtop: and 12 more: worker sess_late11 (overdue), worker sess_late10 (overdue), ")
+        assert rest.endswith(", worker sess_late02 (overdue), and 2 others")
+        present = [line.split()[4] for line in told.out.splitlines() if " present " in line]
+        assert present == [*(f"sess_late{number:02}" for number in range(14, -1, -1)), "sess_fine"]
+
+    def test_what_ended_badly_is_named_too(self, capsys: pytest.CaptureFixture[str]) -> None:
+        write("register", "one", subagent="planner")
+        returned("one", "failed", "the disk is full")
+        assert main(["watch", "run.jsonl", "--exit-when", "problem"]) == Exit.ENDED_BADLY
+        assert "delegtop: planner sess_one: It ended failed" in capsys.readouterr().err.splitlines()[1]
+
     def test_without_a_condition_the_end_of_the_time_is_no_failure(self) -> None:
         assert main(["watch", "run.jsonl", "--timeout", "0.2"]) == Exit.OK
 

@@ -68,7 +68,6 @@ def run(arguments: Namespace) -> int:
         handle = find(seen.forest, arguments.id)
         if handle is None:
             fail(f"no delegation is known by {arguments.id} (delegtop tree lists them)")
-        seen.see_processes()
         return _Stopping(seen, handle, acting(settings), arguments).run()
 
 

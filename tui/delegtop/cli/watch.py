@@ -12,6 +12,7 @@ from delegtop.cli.watched_session import WatchedSession
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.alerts import Alert
+    from delegtop.diagnosis.assessment import Assessment
     from delegtop.diagnosis.assessments import Assessments
     from delegtop.diagnosis.news import Item
     from delegtop.diagnosis.verdict_changes import VerdictChange
@@ -35,7 +36,8 @@ EXAMPLES = {
 }
 STUCK = "stuck-or-done"
 CONDITIONS = ("done", "problem", "all-returned", STUCK)
-_NAMED = 3
+_NAMED, _MENTIONED = 3, 10
+"""Of those that it stopped for: so many are told with what to do, and so many more by their names."""
 _PACE = 1.0
 """Seconds between two looks when nothing stirs: deadlines pass by themselves."""
 
@@ -175,7 +177,7 @@ class Watch:
             code = met(self._assessments, until, self._shown()) if self._stirred and until else None
             if code is not None:
                 diagnostics.say(f"{until}: {_summary(self._forest, self._shown())}")
-                self._say_why(code)
+                self._say_why(until, code)
                 return code
             over = self._seen.is_over
             if not over:
@@ -255,24 +257,31 @@ class Watch:
             return None
         return [handle for handle in range(len(self._forest)) if self._matches(handle)]
 
-    def _say_why(self, code: int) -> None:
+    def _say_why(self, until: str | None, code: int) -> None:
         """Which those are that it stopped for, the most pressing first."""
-        if code != Exit.STUCK:
+        if not (code == Exit.STUCK or (code and until == "problem")):
             return
-        from delegtop.model.measures import label, told_host
         from delegtop.report.privacy import hiding
 
-        stuck = [each for each in self._assessments.now() if each.exit == Exit.STUCK and self._matches(each.handle)]
+        book = self._assessments
+        known = filter(None, map(book.known, book.in_order(earlier=code != Exit.STUCK)))
+        found = [each for each in known if each.exit == code and self._matches(each.handle)]
         hide = hiding(self._masked)
-        for each in stuck[:_NAMED]:
-            facts, steps = self._forest.delegation(each.handle), self._assessments.todo(each.handle)
+        for each in found[:_NAMED]:
+            steps = book.todo(each.handle)
             todo = f" What to do: {steps[0].words}" if steps else ""
-            sentence = each.sentence(self._forest.now_of(each.handle))
-            host = told_host(self._forest, each.handle)
-            who = f"{label(facts)} {facts.id}{f' on {host}' if host else ''}"
-            diagnostics.say(hide(f"{who}: {sentence}{todo}"))
-        if len(stuck) > _NAMED:
-            diagnostics.say(f"and {len(stuck) - _NAMED} more")
+            diagnostics.say(hide(f"{self._who(each)}: {each.sentence(self._forest.now_of(each.handle))}{todo}"))
+        if rest := found[_NAMED:]:
+            names = ", ".join(f"{self._who(each)} ({each.kind})" for each in rest[:_MENTIONED])
+            others = f", and {len(rest) - _MENTIONED:,} others" if len(rest) > _MENTIONED else ""
+            diagnostics.say(hide(f"and {len(rest):,} more: {names}{others}"))
+
+    def _who(self, each: "Assessment") -> str:
+        from delegtop.model.measures import label, told_host
+
+        facts, host = self._forest.delegation(each.handle), told_host(self._forest, each.handle)
+        names = dict.fromkeys((label(facts), facts.id))
+        return f"{' '.join(names)}{f' on {host}' if host else ''}"
 
     def _give_up(self, until: str | None) -> int:
         if until is None:

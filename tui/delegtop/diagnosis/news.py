@@ -70,15 +70,16 @@ class NewsWatch:
         self._beginning = Beginning()
 
     def begin(self) -> list[Item]:
-        """What is open when watching begins, and what is wrong with it."""
+        """What is open when watching begins, and what is wrong with it: problems first, in the order of looking."""
         forest = self._forest
         self._beginning = Beginning(forest.shown_at, len(forest))
         self._states = [forest.state(handle) for handle in range(len(forest))]
         pressing = {h for h in range(len(forest)) if forest.state(h) in ACTIVE or forest.needs_review(h)}
         self._over = set(range(len(forest))) - pressing
+        in_order = dict.fromkeys((*self._assessments.in_order(), *forest.walk()))
         return [
             item
-            for handle in forest.walk()
+            for handle in in_order
             if handle in pressing
             for item in (self._told(handle, What.PRESENT), *self._findings(handle))
         ]

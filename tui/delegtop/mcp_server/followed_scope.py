@@ -67,7 +67,6 @@ class FollowedScope:
         self._seen = seen = self._open()
         try:
             seen.catch_up()
-            seen.see_processes()
         except BaseException:
             self.close()
             raise

@@ -56,7 +56,7 @@ _PATIENCE = 1.0
 """Seconds between two looks when nothing stirs: deadlines pass by themselves."""
 
 _LOOKS = (0.0, 0.6, 0.6)
-"""Seconds before each look at processes, for who reads once."""
+"""Seconds before each of the first looks at processes."""
 
 Heed = Callable[["Sequence[Event]"], None]
 """Is told the events as they are taken in, each once."""
@@ -195,7 +195,8 @@ class Observation:
             self._ask_kernel()
 
     def catch_up(self, after_batch: Callable[[], None] | None = None) -> None:
-        """Everything that is there now, of sources that are then followed."""
+        """Everything that is there now, of sources that are then followed, and what the kernel shows of it: what is so
+        already is known from the first look on, and no news after it."""
         with _uncollected():
             if (fleet := self.fleet) is not None:
                 self._take_in(fleet.meet(), after_batch)
@@ -203,11 +204,6 @@ class Observation:
             while self.feed.is_behind:
                 self._take_in(self._news(), after_batch)
         self.forest.advance(self.now)
-        self._watch_calls()
-        self._judge_anew()
-
-    def see_processes(self) -> None:
-        """What the kernel shows of calls that are open, at once: for whoever has caught up and is asked now."""
         self._ask_kernel()
         self._judge_anew()
 
@@ -265,17 +261,19 @@ class Observation:
             self._calls.tell(self.forest)
 
     def _ask_kernel(self) -> None:
-        """Who reads once cannot wait for long: a few quick looks, if there is anything to look at."""
+        """Who has only now begun to look cannot wait for long: a few quick looks, if there is anything to look at."""
         self._watch_calls()
-        if isinstance(self.feed, Feed) and self.feed.has_calls:
+        feed = self.feed if self.fleet is None else self.fleet.local
+        if not isinstance(feed, Feed):
+            return
+        if feed.has_calls:
             for nap in _LOOKS:
                 sleep(nap)
-                self._take_in(self.feed.ask_kernel())
-                if self.feed.knows_calls:
+                self._take_in(feed.ask_kernel())
+                if feed.knows_calls:
                     break
             self.forest.advance(self.now)
-        if isinstance(self.feed, Feed):
-            self._take_in(self.feed.ask_left_running())
+        self._take_in(feed.ask_left_running())
 
     def _news(self) -> Iterator[Batch]:
         # Of a stream that has ended the last line is whole, even without its newline.
