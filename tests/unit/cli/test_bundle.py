@@ -173,6 +173,30 @@ def test_an_id_that_is_not_there_is_a_usage_error(capsys: pytest.CaptureFixture[
     assert not Path("incident.zip").exists()
 
 
+def test_nothing_is_written_of_a_source_that_is_not_there_and_the_next_try_works(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    record("run.delegtop", *((None, [event]) for event in family()))
+    for sources in (["nowhere"], ["run.delegtop", "nowhere"], ["no*where"]):
+        assert main(["bundle", *sources, "-o", "incident.zip"]) == Exit.UNREADABLE
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err in ("delegtop: nowhere: not found\n", "delegtop: no*where: no file matches\n")
+        assert not Path("incident.zip").exists()
+    assert main(["bundle", "run.delegtop", "-o", "incident.zip"]) == Exit.OK
+
+
+def test_nothing_is_written_where_nothing_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    Path("page.txt").write_text("no log")
+    for sources, code in ((["empty"], Exit.FINDINGS), ([], Exit.FINDINGS), (["page.txt"], Exit.UNREADABLE)):
+        assert main(["bundle", *sources, "-o", "incident.zip"]) == code
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert told.err
+        assert not Path("incident.zip").exists()
+
+
 def test_prompts_and_lines_are_in_it_only_if_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     place = Origin("x.jsonl", 1, 0)
     told: list[Event | Unreadable] = [Started("a", AT, place), Described("a", AT, place, prompt="please be kind")]

@@ -86,6 +86,14 @@ def test_a_recording_inside_a_folder_that_is_recorded_is_not_read(
 def test_a_source_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["record", "nowhere.jsonl", "logs", "--once", "-o", "run.delegtop"]) == Exit.UNREADABLE
     assert "nowhere.jsonl" in capsys.readouterr().err
+    assert Path("run.delegtop").exists()
+
+
+def test_no_file_is_made_of_nothing_but_what_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["record", "nowhere.jsonl", "--once", "-o", "run.delegtop"]) == Exit.UNREADABLE
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "delegtop: nowhere.jsonl: not found\n")
+    assert not Path("run.delegtop").exists()
 
 
 @pytest.mark.parametrize("folder", ["nowhere/run.delegtop", "logs"])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from delegtop import __version__
 from delegtop.base.clock import FrozenClock, Millis, iso
-from delegtop.cli import kept_files, options, output, reading, report
+from delegtop.cli import diagnostics, kept_files, options, output, reading, report, suggestions
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
@@ -70,7 +70,11 @@ def run(arguments: Namespace) -> int:
     if path.suffix.lower() != ".zip":
         fail(f"-o {path}: the name of a bundle ends in .zip")
     kept_files.check(path, force=arguments.force)
+    if not reading.all_there(arguments.sources):
+        return Exit.UNREADABLE
     contents, readable = _contents(arguments, settings)
+    if not contents.delegations:
+        return Exit.FINDINGS if readable else Exit.UNREADABLE
     redactor = _redactor(contents)
     with kept_files.whole(path, force=arguments.force) as file:
         _write(file, path.name, contents, redactor)
@@ -111,7 +115,10 @@ def _contents(arguments: Namespace, settings: "Settings") -> tuple[Contents, boo
             seen.policy.agents,
             selection.left_out,
         )
-        return contents, not reading.complain(seen.sources, seen.statuses)
+        readable = not reading.complain(seen.sources, seen.statuses)
+        if readable and not contents.delegations:
+            diagnostics.say(f"nothing is written: {suggestions.empty(seen) or 'there is nothing to send'}")
+        return contents, readable
 
 
 def _redactor(contents: Contents) -> "Redactor":

@@ -31,7 +31,7 @@ class Exit(IntEnum):
 MEANING = {
     Exit.OK: "fine",
     Exit.ENDED_BADLY: "something ended badly, or was lost long ago; a finding (check, lint); a difference "
-    "(diff); not done (stop); nothing found (find)",
+    "(diff); not done (stop); nothing found (find, bundle)",
     Exit.USAGE: "the command line, the filter or a setting is wrong",
     Exit.STUCK: "something open is stuck, or needs a person (likely or certain), or was lost just now; "
     "asked for, and nothing came of it that can be seen (stop)",

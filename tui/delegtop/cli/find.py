@@ -10,8 +10,6 @@ from delegtop.cli.exit_codes import Exit
 from delegtop.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from delegtop.observation.source_discovery import Places
     from delegtop.settings import Settings
 
@@ -66,7 +64,7 @@ def run(arguments: Namespace) -> int:
     except (SearchError, NoFullTextError) as error:
         fail(str(error))
     places = _places(arguments, settings)
-    if arguments.sources and not _all_there(places.sources):
+    if arguments.sources and not reading.all_there(places.sources):
         return Exit.UNREADABLE
 
     from delegtop.report import found_sessions
@@ -100,22 +98,6 @@ def _narrowed(arguments: Namespace) -> str:
     given = (f"--{name} {value}" for name in ("since", "agent") if (value := getattr(arguments, name)))
     told = " ".join((*given, *(["--here"] if arguments.here else [])))
     return f" with {told}" if told else ""
-
-
-def _all_there(named: "Sequence[str]") -> bool:
-    """Whoever mistypes where to look is told so, and not that nothing was found there."""
-    from glob import has_magic
-
-    from delegtop.base.paths import is_there
-    from delegtop.observation.unread_sources import unmatched
-
-    patterns = unmatched(named)
-    gone = [each for each in named if not has_magic(each) and "://" not in each and each != "-" and not is_there(each)]
-    for each in patterns:
-        diagnostics.say(f"{each}: no file matches")
-    for each in gone:
-        diagnostics.say(f"{each}: not found")
-    return not (patterns or gone)
 
 
 def _here() -> str:

@@ -130,6 +130,19 @@ def followed(arguments: Namespace, settings: "Settings") -> "Iterator[Observatio
         yield seen
 
 
+def all_there(named: Sequence[str]) -> bool:
+    """Whether there is something at each name that is given: whoever mistypes is told so before any work is done, and
+    nothing is made of it."""
+    from delegtop.observation.unread_sources import absent, unmatched
+
+    patterns, gone = unmatched(named), absent(named)
+    for each in patterns:
+        diagnostics.say(f"{each}: no file matches")
+    for each in gone:
+        diagnostics.say(f"{each}: not found")
+    return not (patterns or gone)
+
+
 def complain(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> bool:
     """Say which sources could not be read; True if there was one."""
     from delegtop.observation.unread_sources import unmatched, unread

@@ -115,8 +115,11 @@ def run(arguments: Namespace) -> int:
             else:
                 diagnostics.say(f"{path}: the recording ends here: {error.strerror}")
             return Exit.UNREADABLE
-    output.emit([_summary(tape, recorder, monotonic() - began)])
     unreadable = reading.complain(seen.sources, seen.statuses)
+    if unreadable and not recorder.records:  # of nothing that can be read no file is made: the next try would find it
+        path.unlink(missing_ok=True)
+    else:
+        output.emit([_summary(tape, recorder, monotonic() - began)])
     for status in seen.statuses:
         if status.detail.startswith(GAP):
             diagnostics.say(f"{status.path}: {status.detail}")

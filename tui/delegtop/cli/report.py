@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> int:
     incident, readable = _incident(arguments, settings)
     if path is None:
         output.emit(_writer(form)(incident))
-    else:
+    elif readable or incident.counts:  # of nothing that can be read no file is made: the next try would find it
         kept_files.write(path, _writer(form)(incident), force=arguments.force)
     return Exit.OK if readable else Exit.UNREADABLE
 

@@ -4,6 +4,8 @@ import glob
 import os
 from collections.abc import Sequence
 
+from delegtop.base.paths import is_there
+from delegtop.feed.file_catalogue import STDIN
 from delegtop.feed.followed_file import SourceStatus
 
 
@@ -27,3 +29,12 @@ def _matches_nothing(pattern: str) -> bool:
     if not glob.has_magic(pattern) or os.path.exists(pattern):  # noqa: PTH110 - as discovery does
         return False
     return next(glob.iglob(pattern, recursive=True, include_hidden=True), None) is None  # noqa: PTH207 - Path.glob takes no absolute pattern
+
+
+def absent(named: Sequence[str]) -> list[str]:
+    """The names at which there is nothing. Of hosts and of standard input nobody knows that before they are read."""
+    return [
+        name
+        for name in named
+        if not glob.has_magic(name) and "://" not in name and name != STDIN and not is_there(name)
+    ]

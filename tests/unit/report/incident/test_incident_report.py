@@ -489,6 +489,12 @@ def test_a_file_that_exists_is_replaced_only_by_force(capsys: pytest.CaptureFixt
     assert Path("r.md").read_text() != "mine"
 
 
+def test_no_file_is_made_of_a_source_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "nowhere", "-o", "r.md"]) == Exit.UNREADABLE
+    assert capsys.readouterr().err == "delegtop: nowhere: not found\n"
+    assert not Path("r.md").exists()
+
+
 @pytest.mark.usefixtures("log")
 def test_a_link_is_never_written_through_or_replaced() -> None:
     Path("mine.txt").write_text("mine")
