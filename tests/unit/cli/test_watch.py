@@ -371,6 +371,17 @@ class TestWait:
         assert main(["wait", "sess_one", "run.jsonl", "--json"]) == Exit.OK
         assert [each["id"] for each in json.loads(capsys.readouterr().out)["delegations"]] == ["sess_one"]
 
+    def test_json_is_printed_too_when_the_time_is_up_or_nobody_is_known(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["wait", "sess_one", "run.jsonl", "--json", "--timeout", "0.1"]) == Exit.TIMEOUT
+        [still] = json.loads(capsys.readouterr().out)["delegations"]
+        assert (still["id"], still["state"]) == ("sess_one", "running")
+        assert main(["wait", "nobody", "run.jsonl", "--json", "--appear", "--timeout", "0.1"]) == Exit.TIMEOUT
+        assert json.loads(capsys.readouterr().out)["delegations"] == []
+        assert main(["wait", "nobody", "run.jsonl", "--json"]) == Exit.USAGE
+        assert json.loads(capsys.readouterr().out)["delegations"] == []
+
     def test_it_ends_when_the_delegation_does(self) -> None:
         import delegtop
         from delegtop.cli.wait import code, until_ended

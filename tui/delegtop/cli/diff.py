@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
         fail(f"two runs are compared, and {len(arguments.runs) or 'none'} named: delegtop diff RUN_A RUN_B")
     first, second = (_read(run, arguments, settings) for run in arguments.runs)
     unread = [reading.complain(seen.sources, seen.statuses) for seen in (first, second)]
-    if any(unread) and not (len(first.forest) or len(second.forest)):
+    if any(unread) and not (len(first.forest) or len(second.forest) or arguments.json):
         return Exit.UNREADABLE
 
     from delegtop.report import comparison, comparison_text

@@ -64,8 +64,6 @@ def run(arguments: Namespace) -> int:
     except (SearchError, NoFullTextError) as error:
         fail(str(error))
     places = _places(arguments, settings)
-    if arguments.sources and not reading.all_there(places.sources):
-        return Exit.UNREADABLE
 
     from delegtop.report import found_sessions
     from delegtop.search.finding_words import find
@@ -75,7 +73,8 @@ def run(arguments: Namespace) -> int:
         limit=arguments.limit, since=places.since, below=_here() if arguments.here else None, best=arguments.best
     )
     with Progress("reading") as progress:
-        found = find(text, query, places, settings, file, progress.update)
+        found, unread = find(text, query, places, settings, file, progress.update)
+    is_unreadable = bool(arguments.sources) and reading.complain(places.sources, unread)
     if arguments.json:
         output.emit(found_sessions.as_json(found))
     elif found.found:
@@ -83,13 +82,15 @@ def run(arguments: Namespace) -> int:
 
         width = shutil.get_terminal_size().columns if output.is_terminal() else None
         output.emit(found_sessions.lines(found, width, None, str(Path.home())))
-    else:
+    elif not is_unreadable:  # who mistypes where to look is told so, and not that nothing was found there
         from delegtop.report.figures import count
 
         searched = count(found.searched, "delegation")
         diagnostics.say(
             f"nothing of {searched}{_narrowed(arguments)}; words are whole words, and begin* finds beginnings"
         )
+    if is_unreadable:
+        return Exit.UNREADABLE
     return Exit.OK if found.found else Exit.FINDINGS
 
 

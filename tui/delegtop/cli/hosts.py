@@ -41,7 +41,8 @@ def run(arguments: Namespace) -> int:
     reading.check_hubs(hosts)
     if not hosts:
         diagnostics.say("no hosts are known; name one, or write [[hosts]] into your settings (docs/fleet.md)")
-        return Exit.OK
+        if not arguments.json:
+            return Exit.OK
     with opened(Places([], hosts=hosts), settings, patience=arguments.patience) as seen:
         seen.catch_up()
     told = seen.hosts

@@ -2,7 +2,7 @@
 
 import gc
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from delegtop.base.hub_address import HubAddress
 from delegtop.base.ssh_command import SCHEME
 from delegtop.cli import diagnostics, options
 from delegtop.cli.diagnostics import fail
+from delegtop.cli.exit_codes import Exit
 from delegtop.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -113,10 +114,10 @@ def opened(
 
 
 @contextmanager
-def followed(arguments: Namespace, settings: "Settings") -> "Iterator[Observation]":
-    """The sources as they grow: read to the end once, and then whatever comes."""
+def followed(arguments: Namespace, settings: "Settings", *, waits: bool = True) -> "Iterator[Observation]":
+    """The sources as they grow: read to the end once, and then whatever comes; with `waits` also those that come."""
     options.check_format(arguments.format)
-    found = settle(arguments, settings, waits=getattr(arguments, "appear", True))
+    found = settle(arguments, settings, waits=waits)
 
     from delegtop.observation import observation
 
@@ -145,12 +146,32 @@ def all_there(named: Sequence[str]) -> bool:
 
 def complain(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> bool:
     """Say which sources could not be read; True if there was one."""
+    found = complaints(named, statuses)
+    for each in found:
+        diagnostics.say(each)
+    return bool(found)
+
+
+def complaints(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> list[str]:
+    """Which sources could not be read, a sentence each."""
     from delegtop.observation.unread_sources import unmatched, unread
 
-    failed, patterns = unread(named, statuses), unmatched(named)
-    for pattern in patterns:
-        diagnostics.say(f"{pattern}: no file matches")
-    for source in failed:
-        shown = source.path.removeprefix(SCHEME).removeprefix("nats://")
-        diagnostics.say(f"{shown}: {source.detail or source.status}")
-    return bool(failed or patterns)
+    return [
+        *(f"{pattern}: no file matches" for pattern in unmatched(named)),
+        *(f"{_shown(source.path)}: {source.detail or source.status}" for source in unread(named, statuses)),
+    ]
+
+
+def _shown(source: str) -> str:
+    """A host is called by its name."""
+    return source.removeprefix(SCHEME).removeprefix("nats://")
+
+
+def code_at_end(seen: "Observation", said: Collection[str], code: int) -> int:
+    """The exit code of who has watched for a while, when it would be this one if all could be read: a source that was
+    named may come later, and one that cannot be read to the end counts. What was `said` before is not said again."""
+    found = complaints(seen.sources, seen.statuses) if seen.places.named else []
+    for each in found:
+        if each not in said:
+            diagnostics.say(each)
+    return Exit.UNREADABLE if found else code

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from delegtop.cli import options, reading
 from delegtop.cli.diagnostics import fail
+from delegtop.cli.exit_codes import Exit
 from delegtop.cli.live import check_looks, free_the_keyboard, require_terminal
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def run(arguments: Namespace) -> int:
     start = _start(arguments.start, loaded.settings) if arguments.start is not None else None
     if "-" in arguments.sources:
         fail("a replay goes back in what it reads, so it takes files, not standard input")
+    if not reading.all_there(arguments.sources):
+        return Exit.UNREADABLE
     found = reading.places(arguments, loaded.settings)
     free_the_keyboard(False)
 

@@ -64,10 +64,14 @@ def run(arguments: Namespace) -> int:
 
     from delegtop.act.acting import acting
 
-    with reading.followed(arguments, settings) as seen:
+    with reading.followed(arguments, settings, waits=False) as seen:
         handle = find(seen.forest, arguments.id)
-        if handle is None:
-            fail(f"no delegation is known by {arguments.id} (delegtop tree lists them)")
+        is_unreadable = seen.places.named and bool(reading.complaints(seen.sources, seen.statuses))
+        if handle is None or is_unreadable:  # with more known the plan might be another, so nothing is planned or done
+            if handle is None:
+                say(f"no delegation is known by {arguments.id} (delegtop tree lists them)")
+            output.emit(["null"] if arguments.json else ())
+            return Exit.UNREADABLE if is_unreadable else Exit.USAGE
         return _Stopping(seen, handle, acting(settings), arguments).run()
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from delegtop.base.clock import monotonic
 from delegtop.cli import diagnostics, options, output, reading
-from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit, outcome
 from delegtop.cli.watch import add_timeout
 from delegtop.cli.watched_session import find
@@ -44,23 +43,30 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     end = None if arguments.timeout is None else monotonic() + arguments.timeout
-    with reading.followed(arguments, settings) as seen:
-        handle = until_ended(seen, arguments.id, end, appear=arguments.appear, idle=arguments.idle)
-        if handle is None:
-            diagnostics.say(f"the time is up, and {arguments.id} has not ended")
-            return Exit.TIMEOUT
-        output.emit(_report(seen, handle, as_json=arguments.json))
-        return code(seen.assessments, handle)
+    with reading.followed(arguments, settings, waits=arguments.appear) as seen:
+        said = reading.complaints(seen.sources, seen.statuses)
+        return reading.code_at_end(seen, said, _waited(arguments, seen, end))
 
 
-def until_ended(
-    seen: "Observation", id: str, end: float | None, *, appear: bool = False, idle: bool = False
-) -> "Handle | None":
-    """The delegation of that id, once it has ended; None if the time is up before."""
+def _waited(arguments: Namespace, seen: "Observation", end: float | None) -> int:
+    known = find(seen.forest, arguments.id)
+    if known is None and not arguments.appear:
+        diagnostics.say(f"no delegation is known by {arguments.id}; --appear waits for one (delegtop tree lists them)")
+        output.emit(_report(seen, None) if arguments.json else ())
+        return Exit.USAGE
+    handle = until_ended(seen, arguments.id, end, idle=arguments.idle)
+    if handle is None:
+        diagnostics.say(f"the time is up, and {arguments.id} has not ended")
+        output.emit(_report(seen, find(seen.forest, arguments.id)) if arguments.json else ())
+        return Exit.TIMEOUT
+    output.emit(_report(seen, handle) if arguments.json else _ending(seen, handle))
+    return code(seen.assessments, handle)
+
+
+def until_ended(seen: "Observation", id: str, end: float | None, *, idle: bool = False) -> "Handle | None":
+    """The delegation of that id, once it is there and has ended; None if the time is up before."""
     forest = seen.forest
     handle = find(forest, id)
-    if handle is None and not appear:
-        fail(f"no delegation is known by {id}; --appear waits for one (delegtop tree lists them)")
     while handle is None or not has_ended(forest, handle, idle=idle):
         left = _PACE if end is None else end - monotonic()
         if left <= 0 or seen.is_over:
@@ -89,12 +95,15 @@ def code(assessments: "Assessments", handle: "Handle") -> Exit:
     return outcome(assessments, (handle,))
 
 
-def _report(seen: "Observation", handle: "Handle", *, as_json: bool) -> Iterable[str]:
-    masked = seen.settings.mask_secrets
-    if as_json:
-        from delegtop.report import tree_json
-
-        return tree_json.tree(seen.forest, seen.statuses, matches={handle}, masked=masked)
+def _ending(seen: "Observation", handle: "Handle") -> Iterable[str]:
     from delegtop.report import ending
 
-    return ending.lines(seen.forest, handle, masked=masked)
+    return ending.lines(seen.forest, handle, masked=seen.settings.mask_secrets)
+
+
+def _report(seen: "Observation", handle: "Handle | None") -> Iterable[str]:
+    """As the tree has it, with this one alone, however it stands; with none if it is not known."""
+    from delegtop.report import tree_json
+
+    matches = () if handle is None else (handle,)
+    return tree_json.tree(seen.forest, seen.statuses, matches=matches, masked=seen.settings.mask_secrets)

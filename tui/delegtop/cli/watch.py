@@ -108,6 +108,7 @@ def run(arguments: Namespace) -> int:
     with reading.followed(arguments, settings) as seen:
         from delegtop.cli.status_reading import keeping  # what it needs is loaded by now
 
+        said = reading.complaints(seen.sources, seen.statuses)
         query = options.query(arguments, seen.places.only)
         keeps = keeping(arguments, loaded, "watch")
         watch = Watch(
@@ -121,7 +122,7 @@ def run(arguments: Namespace) -> int:
             as_json=arguments.json,
         )
         try:
-            return watch.run(arguments.exit_when, arguments.timeout)
+            return reading.code_at_end(seen, said, watch.run(arguments.exit_when, arguments.timeout))
         finally:
             notifier.close()
             if hook is not None:

@@ -4,12 +4,14 @@ import glob
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, WallClock, iso
 from delegtop.base.paths import is_there
 from delegtop.base.text import brief, first_line
 from delegtop.diagnosis.session_commands import session_command
 from delegtop.dialects.products import product
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.recent_window import session_of
 from delegtop.model.delegation import Delegation
 from delegtop.model.states import ACTIVE
@@ -28,9 +30,17 @@ _TITLE = 160
 _MATCHES = 3
 
 
+class Search(NamedTuple):
+    """What came of it."""
+
+    sessions: FoundSessions
+    unread: Sequence[SourceStatus]
+    """The sources that should have been read and could not be."""
+
+
 def find(
     text: str, query: SearchQuery, places: Places, settings: Settings, file: SearchFile | None, update: Update = silent
-) -> FoundSessions:
+) -> Search:
     """Read what is not in the file, and look in both, for one more than is wanted, to know whether there are more. If
     the file turns out to be damaged, all is read."""
     more = query._replace(limit=query.limit + 1)
@@ -46,7 +56,7 @@ def find(
     since = query.since
     ids = {each.id for each in passing if since is None or (each.heard is not None and each.heard >= since)}
     kept_count = file.count(since, read.stale, ids) if file is not None else 0
-    return FoundSessions(
+    sessions = FoundSessions(
         SCHEMA_VERSION,
         iso(WallClock().now()),
         text,
@@ -55,6 +65,7 @@ def find(
         len(once) > query.limit,
         [told(hit, query.marks) for hit in once[: query.limit]],
     )
+    return Search(sessions, read.unread)
 
 
 def told(hit: Hit, marks: Sequence[str]) -> FoundSession:

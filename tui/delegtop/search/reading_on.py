@@ -47,6 +47,8 @@ class ReadOn(NamedTuple):
     """Units of them that are kept from now on."""
     refused: int = 0
     """Those that could be, and could not be written."""
+    unread: Sequence[SourceStatus] = ()
+    """The sources that should have been read and could not be."""
 
 
 class _Portion(NamedTuple):
@@ -57,6 +59,7 @@ class _Portion(NamedTuple):
     read: set[int]
     kept: set[int]
     refused: set[int]
+    unread: Sequence[SourceStatus]
 
 
 def read_on(places: Places, settings: Settings, file: SearchFile | None, update: Update = silent) -> ReadOn:
@@ -64,6 +67,7 @@ def read_on(places: Places, settings: Settings, file: SearchFile | None, update:
     unread = UnreadFiles(file.known() if file is not None else {})
     passing: dict[int, list[SessionWords]] = {}
     read, kept, refused = set[int](), set[int](), set[int]()
+    failed: dict[str, SourceStatus] = {}
     while True:
         unread.begin()
         found = _read(places, settings, file, unread, update)
@@ -72,9 +76,10 @@ def read_on(places: Places, settings: Settings, file: SearchFile | None, update:
         for unit, words in found.told.items():
             passing[unit] = [*passing.get(unit, ()), *words]
         read |= found.read
+        failed |= {each.path: each for each in found.unread}
         kept, refused = kept - found.read | found.kept, refused - found.read | found.refused
         if not unread.left:
-            return ReadOn(passing, read - kept, len(read), len(kept), len(refused))
+            return ReadOn(passing, read - kept, len(read), len(kept), len(refused), [*failed.values()])
         places = places._replace(hosts=())  # once is enough
         gc.collect()  # commands let it be, for they read once; of what was read here nothing is needed any more
 
@@ -123,7 +128,8 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
     kept = {each.unit for each in new} if file is not None and new and file.write(new) else set[int]()
     unread.remember({name: unit for name, unit in names.items() if unit not in kept})
     passing = {unit: [words for words, _ in sessions] for unit, sessions in told.items() if unit not in kept}
-    return _Portion(passing, unread.portion.keys() - torn, kept, {each.unit for each in new} - kept)
+    refused, failed = {each.unit for each in new} - kept, seen.unread()
+    return _Portion(passing, unread.portion.keys() - torn, kept, refused, failed)
 
 
 def _last_written(units: Mapping[int, FileUnit], unread: UnreadFiles) -> dict[int, Millis]:
