@@ -82,6 +82,9 @@ class Status(Kept, frozen=True, forbid_unknown_fields=True, kw_only=True):
     known: Annotated[Literal[True], Meta(description="True; false if nobody knows, and then the rest is missing.")]
     is_old: Annotated[bool, Meta(description="Whether that is too long ago to be taken for now.")]
     age_ms: Annotated[int, Meta(description="How long ago that is, in milliseconds.")]
+    settings_error: Annotated[
+        None, Meta(description="Why the settings will not do, and then nobody knows how things stand; else null.")
+    ]
 
 
 class Unknown(Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,6 +94,7 @@ class Unknown(Struct, frozen=True, forbid_unknown_fields=True):
     known: Literal[False]
     is_old: Literal[False]
     age_ms: None
+    settings_error: Annotated[str | None, Meta(description="Why the settings will not do, if that is why.")]
 
 
 def fields() -> str:

@@ -40,11 +40,11 @@ def test_without_files_every_setting_is_a_default() -> None:
 
 
 def test_later_sources_win_and_each_is_named() -> None:
-    path = user_file('theme = "user"\nsort = "name"\nascii = true\nframe_rate = 5\n')
-    Path("delegtop.toml").write_text('theme = "project"\nsort = "age"\nascii = false\n')
-    environ = {"XDG_CONFIG_HOME": str(path.parent.parent), "DELEGTOP_THEME": "shell", "DELEGTOP_SORT": "quiet"}
-    settings, origins = load(flags={"theme": "flag", "color": False}, environ=environ)
-    assert (settings.theme, origins["theme"]) == ("flag", "--theme")
+    path = user_file('theme = "dark"\nsort = "name"\nascii = true\nframe_rate = 5\n')
+    Path("delegtop.toml").write_text('theme = "light"\nsort = "age"\nascii = false\n')
+    environ = {"XDG_CONFIG_HOME": str(path.parent.parent), "DELEGTOP_THEME": "dark", "DELEGTOP_SORT": "quiet"}
+    settings, origins = load(flags={"theme": "safe", "color": False}, environ=environ)
+    assert (settings.theme, origins["theme"]) == ("safe", "--theme")
     assert (settings.sort, origins["sort"]) == ("quiet", "DELEGTOP_SORT")
     assert (settings.ascii, origins["ascii"]) == (False, "delegtop.toml")
     assert (settings.frame_rate, origins["frame_rate"]) == (5, str(path))

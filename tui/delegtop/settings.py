@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 import msgspec
 
 from delegtop.base.clock import HOUR, MINUTE, SECOND, LocalZone
-from delegtop.base.paths import config_folder
+from delegtop.base.own_variables import PREFIX, setting_variables
+from delegtop.base.paths import config_folder, is_there
 from delegtop.base.secret_references import is_reference, others_can_read, shown
 from delegtop.model.own_prices import PRICE
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
@@ -37,32 +38,6 @@ from delegtop.setting_kinds import (
 )
 from delegtop.setting_tables import HOSTS, Act, Count, HostSetting, Notifications, Protocol, SettingTable
 
-PREFIX = "DELEGTOP_"
-NOT_SETTINGS = frozenset(
-    {
-        "DELEGTOP_REAL_LOGS",
-        "DELEGTOP_PROTOCOLS",
-        "DELEGTOP_CONTEXT",
-        "DELEGTOP_SESSION_ID",
-        "DELEGTOP_LOG",
-        "DELEGTOP_REGISTRY",
-        "DELEGTOP_EVENT",
-        "DELEGTOP_ID",
-        "DELEGTOP_STATE",
-        "DELEGTOP_NAME",
-        "DELEGTOP_TITLE",
-        "DELEGTOP_MESSAGE",
-        "DELEGTOP_NOTICED_AT",
-        "DELEGTOP_MORE",
-        "DELEGTOP_TODO",
-        "DELEGTOP_PROJECT",
-        "DELEGTOP_HOST",
-        "DELEGTOP_SESSION",
-        "DELEGTOP_WAS",
-        "DELEGTOP_PROBLEM_SINCE",
-    }
-)
-"""Variables with our prefix that are no settings."""
 NOT_BY_ENVIRONMENT = frozenset({"act.enabled", "hosts"})
 """Those that a variable may not make either: a project may bring its variables along."""
 STICKY = {"act.readonly": True, "index": False}
@@ -71,6 +46,7 @@ STICKY = {"act.readonly": True, "index": False}
 _POLICY = Policy()
 
 
+THEMES = ("dark", "light", "safe")
 WAYS = ("bell", "desktop", "command", "ntfy", "slack", "discord", "webhook")
 Span = Annotated[int, SPAN]
 Words = Annotated[tuple[str, ...], words()]
@@ -79,7 +55,7 @@ Words = Annotated[tuple[str, ...], words()]
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that can be set. Spans are held in milliseconds."""
 
-    theme: ByProject[str] = "dark"
+    theme: ByProject[Annotated[str, one_of(THEMES)]] = "dark"
     """The colours of the dashboard: dark, light, or safe for colour-blind eyes."""
     ascii: ByProject[bool] = False
     """Draw with plain ASCII characters only."""
@@ -274,11 +250,6 @@ def _put(values: dict[str, Any], origins: dict[str, str], key: str, value: Any, 
         values[key], origins[key] = value, origin
 
 
-def is_there(path: Path) -> bool:
-    """Whether there is such a file; in a folder that must not be looked into there is none."""
-    return os.path.isfile(path)  # noqa: PTH113 - a Path is indignant at such a folder
-
-
 def _check_owner(path: Path, found: Mapping[str, Any], *, is_project: bool) -> None:
     """The file of a project may repeat the default of what is the user's own, and no more."""
     for key in found if is_project else ():
@@ -326,7 +297,9 @@ def _from_file(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        if path.exists() and not (path.is_file() or path.is_dir() or path.samefile(os.devnull)):
+        if path.is_dir():
+            raise ConfigError(f"{path}: is a folder, and should be a file")
+        if path.exists() and not (path.is_file() or path.samefile(os.devnull)):
             raise ConfigError(f"{path}: is no file but a pipe or a device, which may never end")
         text = path.read_text("utf-8")
         table = tomllib.loads(text)
@@ -342,6 +315,17 @@ def _from_file(path: Path) -> dict[str, Any]:
     return {key: _judged(key, value, place) for key, value in layer.items()}
 
 
+def blamed(loaded: Loaded, key: str) -> str:
+    """Who is to blame for the value of a setting: the flag, the variable, or the file, the line and the key."""
+    origin = loaded.origins[key]
+    if origin.startswith(("--", PREFIX)):
+        return origin
+    try:
+        return f"{origin}{_line_of(key, Path(origin).read_text('utf-8'))}: {key}"
+    except (OSError, UnicodeDecodeError):  # it was there a moment ago
+        return f"{origin}: {key}"
+
+
 def _line_of(key: str, text: str) -> str:
     """`:3` if a line of the file sets the key by its plain name."""
     match = re.search(rf"^[ \t]*{re.escape(key.split('.')[-1])}[ \t]*=", text, re.MULTILINE)
@@ -349,8 +333,7 @@ def _line_of(key: str, text: str) -> str:
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    names = [name for name in environ if name.startswith(PREFIX) and name not in NOT_SETTINGS and environ[name]]
-    layer = {_key(name): environ[name] for name in names}
+    layer = {_key(name): value for name, value in setting_variables(environ).items()}
     judged = {key: _judged(key, _spelled(key, text), _variable) for key, text in layer.items()}
     for key in NOT_BY_ENVIRONMENT.intersection(judged):
         if judged[key] != FIELDS[key].default:

@@ -10,6 +10,7 @@ from delegtop.model.states import State
 from delegtop.report import tree_text
 from delegtop.report.incident.incident_style import STYLE
 from delegtop.report.table.drawing import ASCII, UNICODE, Drawing, characters
+from delegtop.settings import THEMES
 
 
 @pytest.mark.parametrize("drawing", [UNICODE, ASCII], ids=["unicode", "ascii"])
@@ -17,6 +18,10 @@ def test_every_state_has_a_glyph_of_its_own_one_cell_wide(drawing: Drawing) -> N
     glyphs = [drawing.state(state) for state in State]
     assert len(set(glyphs)) == len(State)
     assert {cell_len(glyph) for glyph in glyphs} == {1}
+
+
+def test_the_settings_know_every_theme_by_its_name() -> None:
+    assert tuple(each.name for each in theme.THEMES) == THEMES
 
 
 def test_every_state_is_explained() -> None:

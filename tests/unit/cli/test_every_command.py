@@ -96,6 +96,46 @@ def test_it_does_so_beside_one_that_can_be_read(name: str, project: Path, capsys
     assert "delegtop: nowhere: " in capsys.readouterr().err
 
 
+READ_SETTINGS = [name for name in NAMES if any("--config" in action.option_strings for action in actions(name))]
+SETTINGS = {
+    'theme = "nope"': "mine.toml:1: theme: 'nope' will not do: it should be 'dark', 'light' or 'safe'",
+    '\ncolumns = ["state", "nope"]': "mine.toml:2: columns: no column is named nope; there are ",
+    '[keymap]\nnope = "q"': "mine.toml: keymap: action nope does not exist; ",
+    "silent_after = 0": "mine.toml:1: silent_after: 0 will not do: it should be greater than 0",
+}
+NEEDED = {"config": ("show",), "index": ("update",), "find": ("word",), "ship": ("--to", "nats://127.0.0.1:1")}
+
+
+@pytest.mark.parametrize("name", READ_SETTINGS)
+@pytest.mark.parametrize("text", SETTINGS)
+def test_a_wrong_setting_is_blamed_on_file_and_key(
+    name: str, text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.toml").write_text(text)
+    monkeypatch.setattr("delegtop.cli.output.is_terminal", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    words = [word for word in command(name, ".") if word != "nobody" or name not in NEEDED]
+    code = main([*words, *NEEDED.get(name, ()), "--config", "mine.toml"])
+    told = capsys.readouterr()
+    if name == "status":  # a bar shows nothing of a command that fails
+        assert told.out.startswith(f"config broken: {SETTINGS[text]}")
+        assert code == Exit.OK
+    else:
+        assert told.err.startswith(f"delegtop: {SETTINGS[text]}")
+        assert (told.out, code) == ("", Exit.USAGE)
+
+
+@pytest.mark.parametrize("place", ["user", "project"])
+def test_a_folder_in_the_place_of_the_settings_is_said_to_be_one(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "delegtop" / "config.toml" if place == "user" else Path("delegtop.toml")
+    path.mkdir(parents=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert main(["tree"]) == Exit.USAGE
+    assert capsys.readouterr().err == f"delegtop: {path}: is a folder, and should be a file\n"
+
+
 def test_no_replay_begins_of_what_is_not_there(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

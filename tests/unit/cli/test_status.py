@@ -302,6 +302,70 @@ class TestClaudeCode:
         assert capsys.readouterr().err.startswith("delegtop: --session -: ")
 
 
+class TestBrokenSettings:
+    """Whoever looks at a bar sees it; other commands refuse such settings."""
+
+    @pytest.fixture
+    def config(self) -> Path:
+        path = Path(os.environ["XDG_CONFIG_HOME"]) / "delegtop" / "config.toml"
+        path.parent.mkdir(parents=True)
+        path.write_text("nonsense = 1\n")
+        kept()
+        return path
+
+    def test_the_line_says_so_however_fresh_what_is_kept_is(
+        self, config: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        why = f"{config}:1: nonsense: no such setting; the keys are theme"
+        assert told(capsys, "--short") == told(capsys, "--short", "--no-wait") == "!config broken"
+        assert told(capsys, "--short", "--for", "tmux") == "#[bg=yellow,fg=black]!config broken#[default]"
+        assert told(capsys).startswith(f"config broken: {why}")
+        assert told(capsys, "--format", "{running} {problems? bad}{level} {what}") == "– broken config broken"
+        assert json.loads(told(capsys, "--for", "waybar"))["class"] == "broken"
+        found = json.loads(told(capsys, "--json"))
+        assert found["settings_error"].startswith(why)
+        assert (found["known"], "states" in found) == (False, False)
+
+    def test_who_asks_for_the_exit_code_is_told_what_the_tree_tells(
+        self, config: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["tree"]) == 2
+        said = capsys.readouterr().err
+        assert main(["status", "--exit-code"]) == 2
+        assert capsys.readouterr().err == said
+        assert str(config) in said
+
+    def test_so_it_is_with_other_settings_that_are_named(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (tmp_path / "other.toml").write_text('columns = ["nope"]')
+        kept()
+        assert told(capsys, "--config", str(tmp_path / "other.toml"), "--short") == "!config broken"
+        assert told(capsys, "--short") == "▶5"
+
+    def test_a_variable_counts_too(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        kept()
+        monkeypatch.setenv("DELEGTOP_SINCE", "soon")
+        assert told(capsys).startswith("config broken: DELEGTOP_SINCE: 'soon' will not do")
+
+    def test_what_was_found_right_is_read_again_only_once_it_was_changed(
+        self, config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        read: list[str] = []
+
+        def nothing_wrong(path: Path) -> dict[str, object]:
+            read.append(str(path))
+            return {}
+
+        monkeypatch.setattr(settings, "_from_file", nothing_wrong)
+        for _ in range(3):
+            assert told(capsys, "--short") == "▶5"
+        config.write_text("theme = 'light'\n")
+        for _ in range(3):
+            assert told(capsys, "--short") == "▶5"
+        assert read == [str(config)] * 2
+
+
 class TestWhoKeepsIt:
     @staticmethod
     def keeps(**given: Any) -> bool:
@@ -336,12 +400,6 @@ class TestWhoKeepsIt:
         monkeypatch.chdir(tmp_path)
         Path("delegtop.toml").write_text('exclude = ["*"]\nrecent = "1s"\n')
         assert "1 problem" in told(capsys)
-        own = Path(os.environ["XDG_CONFIG_HOME"]) / "delegtop" / "config.toml"
-        own.parent.mkdir(parents=True)
-        own.write_text("nonsense = 1\n")
-        status_file.place().unlink()
-        assert main(["status"]) == 2
-        assert "nonsense" in capsys.readouterr().err
         del home
 
     @pytest.mark.usefixtures("session")

@@ -31,7 +31,8 @@ def _path(arguments: Namespace) -> Iterator[str]:
     from pathlib import Path
 
     from delegtop.base import text
-    from delegtop.settings import candidates, is_there
+    from delegtop.base.paths import is_there
+    from delegtop.settings import candidates
 
     for path in [Path(arguments.config)] if arguments.config else candidates():
         yield f"{text.line(str(path))}  {'exists' if is_there(path) else 'does not exist'}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from delegtop.cli import options, output
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
-from delegtop.cli.live import check_looks, free_the_keyboard, require_terminal
+from delegtop.cli.live import free_the_keyboard, require_terminal
 
 if TYPE_CHECKING:
     from delegtop.act.acting import Acting
@@ -56,7 +56,6 @@ def run(arguments: Namespace) -> int:
     require_terminal("delegtop demo --write DIR only writes the files")
     loaded = options.load(arguments)
     query = options.query(arguments)
-    check_looks(loaded)
     free_the_keyboard(False)
 
     from delegtop.app.main import run_app

@@ -62,11 +62,10 @@ def run(arguments: Namespace) -> int:
     at = options.moment(arguments, loaded.settings)
     filter = options.query(arguments).text if arguments.filter else ""
 
-    check_looks(loaded)
     if loaded.settings.notify:
         from delegtop.cli.telling import notifier_of
 
-        notifier_of(loaded.settings)  # what cannot work is said before the screen opens
+        notifier_of(loaded)  # what cannot work is said before the screen opens
     found = reading.places(arguments, loaded.settings)
     free_the_keyboard("-" in found.sources)
 
@@ -118,15 +117,6 @@ def advice_on_view(name: str, names: list[str]) -> str:
     if not names:
         return f"no view is kept as {name}; W in the dashboard keeps one"
     return f"no view is kept as {name}; {advice(name, names, 'there are ' + ', '.join(names))}"
-
-
-def check_looks(loaded: "Loaded") -> None:
-    """A theme that does not exist is said before the screen opens."""
-    from delegtop.app.theme import THEMES
-
-    settings, origins = loaded
-    options.check_columns(settings)
-    options.known(settings.theme, [theme.name for theme in THEMES], f"{origins['theme']}: theme")
 
 
 def free_the_keyboard(reads_stdin: bool) -> None:

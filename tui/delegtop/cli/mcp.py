@@ -35,6 +35,7 @@ def add(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    settings = options.load(arguments).settings
     if find_spec("mcp") is None:
         fail(f"this needs the MCP SDK, which comes with the extra: {_EXTRA}")
     from importlib.metadata import PackageNotFoundError, version  # few need it
@@ -47,7 +48,6 @@ def run(arguments: Namespace) -> int:
         fail(f"this needs version {_SDK} of the MCP SDK and finds {found}; the extra brings it: {_EXTRA}")
     if sys.stdin is None or sys.stdin.isatty():
         fail("this is started by the program that asks, and not by a person; docs/mcp.md tells how")
-    settings = options.load(arguments).settings
     options.check_format(arguments.format)
 
     from delegtop.mcp_server.followed_scope import FollowedScope

@@ -69,9 +69,6 @@ def add(parser: ArgumentParser, *names: str) -> None:
 
 def load(arguments: Namespace) -> "Loaded":
     """The settings, with the flags that were given on top; a wrong one is a usage error."""
-    with _without_typing_extensions():
-        from delegtop import settings
-
     given = vars(arguments)
     plain = ("theme", "sort", "columns", "notify", "notify_command")
     flags: dict[str, object] = {name: given[name] for name in plain if given.get(name) is not None}
@@ -80,12 +77,22 @@ def load(arguments: Namespace) -> "Loaded":
     flags |= {name: False for name in ("color", "mouse", "index") if given.get(f"no_{name}")}
     flags |= {key: True for name, key in (("act", "act.enabled"), ("readonly", "act.readonly")) if given.get(name)}
     path = given.get("config")
+    return checked(Path(path) if path else None, flags)
+
+
+def checked(path: Path | None, flags: dict[str, object]) -> "Loaded":
+    """The settings of a file, else of the user and the project; a wrong one is a usage error."""
+    with _without_typing_extensions():
+        from delegtop import settings
+
     try:
-        loaded = settings.load(Path(path) if path else None, flags)
+        loaded = settings.load(path, flags)
     except settings.ConfigError as error:
         fail(str(error))
     if loaded.settings.keymap:
         _check_keys(loaded)
+    if loaded.settings.columns:
+        _check_columns(loaded)
     return loaded
 
 
@@ -106,9 +113,22 @@ def _without_typing_extensions() -> Iterator[None]:
 def _check_keys(loaded: "Loaded") -> None:
     """A key of an action that does not exist is told by every command. Few settings have any, so few load the table."""
     from delegtop.app.keymap import IDS
+    from delegtop.settings import blamed
 
     for action in loaded.settings.keymap:
-        known(action, sorted(IDS), f"{loaded.origins['keymap']}: keymap: action")
+        known(action, sorted(IDS), f"{blamed(loaded, 'keymap')}: action")
+
+
+def _check_columns(loaded: "Loaded") -> None:
+    """So is a column that does not exist."""
+    from delegtop.report.table import cells  # noqa: F401 -- the columns are declared there
+    from delegtop.report.table.columns import UnknownColumnError, chosen
+    from delegtop.settings import blamed
+
+    try:
+        chosen(loaded.settings.columns)
+    except UnknownColumnError as error:
+        fail(f"{blamed(loaded, 'columns')}: {error}")
 
 
 def known(name: str, names: Sequence[str], what: str) -> None:
@@ -157,16 +177,3 @@ def check_format(name: str | None) -> None:
     if name in names():
         return
     fail(f"--format {name}: no such format; {advice(name, names(), 'there are ' + ', '.join(names()))}")
-
-
-def check_columns(settings: "Settings") -> None:
-    """A usage error if a column is named that does not exist."""
-    if not settings.columns:
-        return
-    from delegtop.report.table import cells  # noqa: F401 -- the columns are declared there
-    from delegtop.report.table.columns import UnknownColumnError, chosen
-
-    try:
-        chosen(settings.columns)
-    except UnknownColumnError as error:
-        fail(f"--columns: {error}")

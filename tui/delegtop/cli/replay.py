@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from delegtop.cli import options, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
-from delegtop.cli.live import check_looks, free_the_keyboard, require_terminal
+from delegtop.cli.live import free_the_keyboard, require_terminal
 
 if TYPE_CHECKING:
     from delegtop.base.clock import Millis
@@ -57,7 +57,6 @@ def run(arguments: Namespace) -> int:
     loaded = options.load(arguments)
     options.check_format(arguments.format)
     query = options.query(arguments)
-    check_looks(loaded)
     start = _start(arguments.start, loaded.settings) if arguments.start is not None else None
     if "-" in arguments.sources:
         fail("a replay goes back in what it reads, so it takes files, not standard input")

@@ -63,10 +63,10 @@ def add(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    settings = options.load(arguments).settings
     hub_extra.check()
     from delegtop.hub.hub_key import SHIP, HubKeyError, key_for
 
-    settings = options.load(arguments).settings
     options.check_format(arguments.format)
     try:
         address = hub_address(arguments.to)._replace(credentials=arguments.credentials or "")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import HOUR, WallClock
 from delegtop.cli import options, output
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.checked_settings import what_is_wrong
+from delegtop.cli.diagnostics import UsageError, advice, fail
 from delegtop.cli.exit_codes import Exit
 from delegtop.report.status import status_file, status_form, status_words
 from delegtop.report.status.machine_status import MachineStatus
@@ -74,14 +75,15 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     form, scope = _form(arguments.form), _scope(arguments)
     others = _asks_for_others(arguments)
-    looked = _named(arguments) if others else Looked(_kept(no_wait=arguments.no_wait, anew=arguments.read))
+    wrong = _wrong_settings(arguments) if others else what_is_wrong()
+    looked = Looked(None) if wrong else _looked(arguments, others=others)
     known = None if looked.status is None else scope.of(looked.status)
     now = WallClock().now() if looked.status is None or not others else looked.status.at
     is_old = looked.status is not None and not status_file.is_fresh(looked.status, now)
     if arguments.json:
         from delegtop.report.status.status_json import printed  # what it needs is loaded with the file
 
-        output.emit([printed(known, now, is_old=is_old)])
+        output.emit([printed(known, now, is_old=is_old, wrong=wrong)])
     else:
         line = status_words.StatusLine(
             None if known is None else known.tally,
@@ -90,12 +92,13 @@ def run(arguments: Namespace) -> int:
             is_old=is_old,
             glyphs=status_words.ASCII if arguments.ascii or not output.takes("▶◌◀") else status_words.UNICODE,
             shown=shown_in(arguments.place, colour=not (arguments.no_color or os.environ.get("NO_COLOR"))),
+            wrong=wrong,
         )
         output.emit([_written(line, arguments, form)])
     if looked.is_unreadable:
         return Exit.UNREADABLE
     if arguments.exit_code and known is None:
-        fail(scope.unknown)
+        fail(wrong or scope.unknown)
     return Exit(known.tally.exit) if arguments.exit_code and known is not None else Exit.OK
 
 
@@ -167,6 +170,20 @@ def _asks_for_others(arguments: Namespace) -> bool:
     """Whether other logs are meant, another moment or other settings, than those that are kept."""
     given = (arguments.sources, arguments.at, arguments.since, arguments.config)
     return any(each not in (None, []) for each in given)
+
+
+def _wrong_settings(arguments: Namespace) -> str:
+    """Why the settings that are asked for will not do; nothing if they will. The line says it: a bar shows nothing of a
+    command that fails."""
+    try:
+        options.load(arguments)
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+def _looked(arguments: Namespace, *, others: bool) -> "Looked":
+    return _named(arguments) if others else Looked(_kept(no_wait=arguments.no_wait, anew=arguments.read))
 
 
 def _kept(*, no_wait: bool, anew: bool) -> MachineStatus | None:

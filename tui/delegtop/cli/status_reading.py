@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from delegtop.base.clock import SECOND, spent
+from delegtop.base.paths import is_there
 from delegtop.cli import options, reading
-from delegtop.cli.diagnostics import fail
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.assessments import Assessments
@@ -26,7 +26,7 @@ def read_everywhere(*, keep: bool) -> "MachineStatus":
     """How everything stands now, in the places that are the same for all; with `keep` it is written down."""
     from delegtop.observation import observation, source_discovery
 
-    settings = _users_settings()
+    settings = users_settings()
     with observation.opened(source_discovery.everywhere(settings), settings) as seen:
         seen.read()
         found = _status(seen)
@@ -52,15 +52,12 @@ def _status(seen: "Observation") -> "MachineStatus":
     return gather(seen.assessments, _NAME, cost=round(spent() * SECOND), masked=seen.settings.mask_secrets)
 
 
-def _users_settings() -> "Settings":
+def users_settings() -> "Settings":
     """Those of the user alone: what the line says must not depend on the folder it is asked for in."""
-    from delegtop import settings
+    from delegtop.settings import candidates
 
-    path = settings.candidates()[0]
-    try:
-        return settings.load(path if settings.is_there(path) else Path(os.devnull)).settings
-    except settings.ConfigError as error:
-        fail(str(error))
+    path = candidates()[0]
+    return options.checked(path if is_there(path) else Path(os.devnull), {}).settings
 
 
 # -- who keeps it fresh ------------------------------------------------------------------------------------------------

@@ -10,14 +10,16 @@ from delegtop.cli.diagnostics import fail
 if TYPE_CHECKING:
     from delegtop.notify.notifier import Hook, Notifier
     from delegtop.notify.otlp_sender import OtlpSender
-    from delegtop.settings import Settings
+    from delegtop.settings import Loaded, Settings
 
 
-def notifier_of(settings: "Settings") -> "Notifier":
+def notifier_of(loaded: "Loaded") -> "Notifier":
     """The ways that are set; a usage error if one cannot work here."""
     from delegtop.notify import NotifyError
     from delegtop.notify.notifier import notifier
+    from delegtop.settings import blamed
 
+    settings = loaded.settings
     try:
         return notifier(
             settings.notify,
@@ -28,7 +30,7 @@ def notifier_of(settings: "Settings") -> "Notifier":
             masked=settings.mask_secrets,
         )
     except NotifyError as problem:
-        fail(f"--notify: {problem}")
+        fail(f"{blamed(loaded, 'notify')}: {problem}")
 
 
 def hook_of(command: Sequence[str], settings: "Settings") -> "Hook":
@@ -42,16 +44,19 @@ def hook_of(command: Sequence[str], settings: "Settings") -> "Hook":
         fail(f"--exec: {problem}")
 
 
-def otlp_of(url: str | None, settings: "Settings") -> "OtlpSender | None":
+def otlp_of(url: str | None, loaded: "Loaded") -> "OtlpSender | None":
     """The collector of --otlp, else of the settings; a usage error if nothing may be sent there."""
     from delegtop.notify import NotifyError
 
-    address = url or settings.notifications.otlp_url
+    notifications = loaded.settings.notifications
+    address = url or notifications.otlp_url
     if not address:
         return None
     from delegtop.notify.otlp_sender import otlp_sender  # whoever sends nothing away loads nothing that does
 
     try:
-        return otlp_sender(address, settings.notifications, diagnostics.say, os.environ)
+        return otlp_sender(address, notifications, diagnostics.say, os.environ)
     except NotifyError as problem:
-        fail(f"{'--otlp' if url else 'notifications.otlp_url'}: {problem}")
+        from delegtop.settings import blamed
+
+        fail(f"{'--otlp' if url else blamed(loaded, 'notifications.otlp_url')}: {problem}")

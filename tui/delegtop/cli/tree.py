@@ -54,7 +54,6 @@ def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     if arguments.filter:
         options.query(arguments)  # a wrong filter is told before anything is read
-    options.check_columns(settings)
     seen = reading.read(arguments, settings)
     forest, only = seen.forest, seen.places.only
     query = options.query(arguments, only) if arguments.filter or only else None  # the keys take time to load

@@ -101,9 +101,9 @@ def run(arguments: Namespace) -> int:
     loaded = options.load(arguments)
     settings = loaded.settings
     options.query(arguments)  # a wrong filter is told before anything is read
-    notifier = notifier_of(settings)
+    notifier = notifier_of(loaded)
     hook = None if arguments.hook is None else hook_of(arguments.hook, settings)
-    otlp = otlp_of(arguments.otlp, settings)
+    otlp = otlp_of(arguments.otlp, loaded)
 
     with reading.followed(arguments, settings) as seen:
         from delegtop.cli.status_reading import keeping  # what it needs is loaded by now

@@ -43,11 +43,13 @@ def to_json(status: MachineStatus) -> dict[str, Any]:
     }
 
 
-def printed(status: MachineStatus | None, now: Millis, *, is_old: bool) -> str:
-    """What a script is told: the same, how old it is, and whether that is too old to be taken for now."""
+def printed(status: MachineStatus | None, now: Millis, *, is_old: bool, wrong: str = "") -> str:
+    """What a script is told: the same, how old it is, whether that is too old to be taken for now, and what is `wrong`
+    with the settings."""
     known = {} if status is None else to_json(status)
     age = None if status is None else max(now - status.at, 0)
-    return json.dumps({"schema_version": VERSION, "known": bool(known), "is_old": is_old, "age_ms": age} | known)
+    told = {"schema_version": VERSION, "known": bool(known), "is_old": is_old, "age_ms": age}
+    return json.dumps(told | {"settings_error": text.line(wrong, _SENTENCE) or None} | known)
 
 
 def _tally_json(tally: Tally) -> dict[str, Any]:

@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from delegtop.base import text
 from delegtop.base.clock import Millis, age, duration
 from delegtop.report.status.machine_status import PERSON, FirstProblem, Tally
 from delegtop.report.status.status_places import PLACES, PLAIN, RED, YELLOW, ShownIn
 
+BROKEN = "config broken"
+"""What is said of settings that will not do, where there is little room."""
 _ACTIVE = ("running", "waiting", "silent", "overdue")
 """The states of what is held to be at work; a test holds it against `model.states`."""
 
@@ -38,6 +41,8 @@ class StatusLine(NamedTuple):
     """Whether that is too long ago to be taken for now."""
     glyphs: Glyphs = UNICODE
     shown: ShownIn = PLACES[PLAIN]
+    wrong: str = ""
+    """Why the settings will not do, so that nobody can say how things stand; nothing if they will."""
 
     @property
     def moment(self) -> Millis:
@@ -53,6 +58,8 @@ class StatusLine(NamedTuple):
 
     def short(self) -> str:
         """`▶8 !1 ◀bash 4:51 webapp`."""
+        if self.wrong:
+            return self.shown.painted(self._written(f"{self.glyphs.problem}{BROKEN}"), self.colour)
         if self.tally is None:
             return self._written(self.glyphs.unknown)
         return " ".join(self._parts(self.tally))
@@ -90,6 +97,8 @@ class StatusLine(NamedTuple):
     @property
     def level(self) -> str:
         """How it stands in one word, for what is coloured by others."""
+        if self.wrong:
+            return "broken"
         if self.tally is None:
             return "unknown"
         first = self.tally.first
@@ -101,6 +110,8 @@ class StatusLine(NamedTuple):
 
     def words(self) -> str:
         """`8 running, 3 waiting; 1 problem: implementer in webapp: hung in a tool, bash, for 4:51`."""
+        if self.wrong:
+            return self.shown.painted(self._written(f"{BROKEN}: {text.line(self.wrong)}"), self.colour)
         if self.tally is None:
             return self._written("nobody knows yet")
         told = self._written(self._at_work(self.tally))
@@ -141,6 +152,8 @@ class StatusLine(NamedTuple):
         told = {name: unknown if self.tally is None else str(number) for name, number in numbers.items()}
         told |= dict.fromkeys(FIELDS.keys() - told.keys(), "")
         told |= {"ago": self.ago, "level": self.level}
+        if self.wrong:
+            told |= dict.fromkeys(("in", "what", "kind"), BROKEN) | {"sentence": text.line(self.wrong)}
         if first is not None:
             told |= {"blocker": first.name, "what": first.short, "kind": first.kind, "tool": first.tool}
             told |= {
@@ -180,7 +193,7 @@ FIELDS: Mapping[str, str] = {
     "sentence": "what is the matter, in a sentence",
     "id": "its id",
     "state": "its state",
-    "level": "`stuck`, `person`, `just-ended`, `suspicious`, `working`, `idle` or `unknown`",
+    "level": "`stuck`, `person`, `just-ended`, `suspicious`, `working`, `idle`, `unknown` or `broken` (the settings)",
     "exit": "the exit code: 0, 1 or 3",
     "ago": "how old this is, such as `3m ago`; empty if it is how things stand now",
 }
