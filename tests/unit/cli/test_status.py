@@ -302,6 +302,42 @@ class TestClaudeCode:
         assert capsys.readouterr().err.startswith("delegtop: --session -: ")
 
 
+class TestWhatItDoesNotCount:
+    @pytest.fixture(autouse=True)
+    def _folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One with a log of its own, in which somebody is late."""
+        monkeypatch.chdir(tmp_path)
+        begun = iso(Millis(WallClock().now() - 10 * MINUTE))
+        told = {"event": "register", "at": begun, "session_id": "late", "subagent": "planner", "timeout": 5}
+        Path("run.jsonl").write_text(json.dumps(told) + "\n")
+        kept()
+
+    def test_a_person_is_told_what_the_tree_would_count_here(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["tree", "--exit-code"]) == 3
+        capsys.readouterr()
+        assert main(["status", "--exit-code"]) == 0
+        assert capsys.readouterr() == (
+            "5 running\n",
+            "delegtop: 1 delegation in logs of this folder is not counted; `delegtop tree` has them\n",
+        )
+
+    def test_a_bar_is_told_nothing_of_it(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(status_reading, "uncounted", lambda: pytest.fail("the logs were read"))
+        for how in ((), ("--short", "--exit-code"), ("--json",), ("--format", "{open}"), ("--for", "tmux")):
+            assert main(["status", *how]) == 0
+            assert capsys.readouterr().err == ""
+
+    def test_nothing_is_said_where_the_folder_has_none(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert main(["status", "--exit-code"]) == 0
+        assert capsys.readouterr().err == ""
+
+
 class TestBrokenSettings:
     """Whoever looks at a bar sees it; other commands refuse such settings."""
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import HOUR, WallClock
-from delegtop.cli import options, output
+from delegtop.cli import diagnostics, options, output
 from delegtop.cli.checked_settings import what_is_wrong
 from delegtop.cli.diagnostics import UsageError, advice, fail
 from delegtop.cli.exit_codes import Exit
@@ -95,6 +95,8 @@ def run(arguments: Namespace) -> int:
             wrong=wrong,
         )
         output.emit([_written(line, arguments, form)])
+        if known is not None and not others and _is_for_people(arguments):
+            _say_what_is_not_counted()
     if looked.is_unreadable:
         return Exit.UNREADABLE
     if arguments.exit_code and known is None:
@@ -237,6 +239,23 @@ def _read_in_the_background() -> None:
     quiet = subprocess.DEVNULL
     with suppress(OSError):  # where no process can be had the line stays old, and says so
         subprocess.Popen(_READ, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)  # noqa: S603 # our own command; `nice` stands in POSIX
+
+
+def _is_for_people(arguments: Namespace) -> bool:
+    """Whether somebody reads it who may be told more, and not a bar: at a terminal, or for the exit code."""
+    is_plain = not arguments.short and arguments.form is None and arguments.place == PLAIN
+    return is_plain and arguments.session is None and (output.is_terminal() or arguments.exit_code)
+
+
+def _say_what_is_not_counted() -> None:
+    from delegtop.cli.status_reading import uncounted  # as above
+    from delegtop.report.figures import count
+
+    if number := uncounted():
+        are = "is" if number == 1 else "are"
+        diagnostics.say(
+            f"{count(number, 'delegation')} in logs of this folder {are} not counted; `delegtop tree` has them"
+        )
 
 
 # -- how it is said ----------------------------------------------------------------------------------------------------

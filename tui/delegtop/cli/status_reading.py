@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from delegtop.base.clock import SECOND, spent
 from delegtop.base.paths import is_there
 from delegtop.cli import options, reading
+from delegtop.cli.diagnostics import UsageError
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.assessments import Assessments
@@ -36,6 +37,25 @@ def read_everywhere(*, keep: bool) -> "MachineStatus":
         with suppress(OSError):  # then whoever asks next reads them again
             status_file.write(found)
     return found
+
+
+def uncounted() -> int:
+    """How many delegations `tree` would count here that are in logs of this folder alone, which the line says nothing
+    of: it must not depend on the folder it is asked for in."""
+    from delegtop.observation import observation, source_discovery
+
+    try:
+        settings = options.checked(None, {}).settings
+        found = source_discovery.places([], settings)
+    except (UsageError, source_discovery.OpenError):  # then `tree` counts nothing
+        return 0
+    is_counted = source_discovery.is_everywhere(settings)
+    rest = [source for source in found.sources if not is_counted(source)]
+    if not rest:
+        return 0
+    with observation.opened(found.as_is()._replace(sources=rest), settings) as seen:
+        seen.read(asks_kernel=False)
+        return len(seen.forest)
 
 
 def read_named(arguments: Namespace) -> "tuple[MachineStatus, bool]":
