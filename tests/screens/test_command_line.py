@@ -116,7 +116,9 @@ async def test_q_leaves(make_app: MakeApp, feed: "ScriptedFeed", word: str) -> N
 
 
 WRONG = {
-    "sort": "there is no order of no name",
+    "sort": "nothing is named; the orders are problems, start, ",
+    "theme": "nothing is named; the themes are dark, light, safe",
+    "view": "nothing is named: which view?",
     "sort shoe": "there is no order shoe",
     "columns shoe": "no column is named shoe",
     "view shoe": "no view is kept as shoe",

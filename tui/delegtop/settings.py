@@ -17,6 +17,7 @@ from delegtop.base.clock import HOUR, MINUTE, SECOND, LocalZone
 from delegtop.base.own_variables import PREFIX, setting_variables
 from delegtop.base.paths import config_folder, is_there
 from delegtop.base.secret_references import is_reference, others_can_read, shown
+from delegtop.base.system_errors import reason_of
 from delegtop.model.own_prices import PRICE
 from delegtop.model.policy import AgentLimits, OperatorTimeout, Policy
 from delegtop.model.prices import PriceBook, Rates
@@ -304,7 +305,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         text = path.read_text("utf-8")
         table = tomllib.loads(text)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+        raise ConfigError(f"{path}: cannot be read: {reason_of(error)}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
@@ -380,10 +381,9 @@ def _judged(key: str, value: object, place: Callable[[str], str]) -> Any:
 
 
 def _advice(key: str) -> str:
-    from difflib import get_close_matches
+    from delegtop.base.near_words import advice
 
-    near = get_close_matches(key.lower(), FIELDS, 1)
-    return f"did you mean {near[0]}?" if near else f"the keys are {', '.join(FIELDS)}"
+    return advice(key, FIELDS, f"the keys are {', '.join(FIELDS)}")
 
 
 def documentation(columns: Iterable[str]) -> dict[str, str]:

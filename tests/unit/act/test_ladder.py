@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.act.made_machine import CHILD, NOW, PID, SESSION, MadeMachine, planned, told
+from tests.unit.act.made_machine import CHILD, LOG, NOW, PID, SESSION, MadeMachine, planned, told
 
 from delegtop.act.acting import Acting
 from delegtop.act.plan_words import command, lines, steps
 from delegtop.act.stop_plan import Rung, StopPlan
 from delegtop.base.clock import Millis
 from delegtop.base.origin import kernel
-from delegtop.model.events import Ended, Ending, Noted, Outcome
+from delegtop.model.events import Ended, Ending, Event, Noted, Outcome, Started
 from delegtop.model.notes import OUT_OF_SIGHT
 from delegtop.model.session_manner import Manner
 
@@ -65,6 +65,16 @@ def test_a_program_with_a_server_is_asked_at_the_port_of_its_own_process(program
     assert "serves other sessions too" in why(mute, Rung.SESSION)
     alone = planned(told(program, Manner.HEADLESS, ids=SES), SES[1], MadeMachine(name=program))
     assert does(alone, Rung.SESSION).startswith("SIGINT")
+
+
+def test_of_one_that_has_ended_that_is_said_and_not_where_its_process_may_be() -> None:
+    over = Ended(CHILD, Millis(NOW + 2), LOG, Outcome.FAILED, Ending.RETURN)
+    alone: list[Event] = [Started("a", NOW, LOG, agent="worker"), Ended("a", NOW, LOG, Outcome.FAILED, Ending.RETURN)]
+    assert planned(alone, "a").refused == "it has ended (failed), and there is nothing left to stop"
+    assert "Nothing can be done: it has ended (failed)" in "\n".join(lines(planned(alone, "a"), Acting()))
+    plan = planned([*told("opencode", Manner.SERVER, ids=(SES[0], CHILD)), over], CHILD, MadeMachine(name="opencode"))
+    assert plan.refused == "", "its session is there, and is another matter"
+    assert why(plan, Rung.TOOL) == "it has ended"
 
 
 def test_an_id_that_is_none_of_its_program_s_becomes_no_part_of_a_request() -> None:

@@ -235,7 +235,7 @@ def test_the_process_of_a_session_that_was_resumed_in_it_is_not_shown_gone() -> 
             Resumed("root", now, place("new.json")),
         ],
     )
-    assert identity._process(PageSubject(Assessments(forest), 0)).plain.endswith("not known to be gone")
+    assert identity._process(PageSubject(Assessments(forest), 0)).plain.endswith("seems alive")
 
 
 def test_a_process_is_shown_as_it_was_known_at_the_moment_that_is_shown() -> None:
@@ -244,7 +244,7 @@ def test_a_process_is_shown_as_it_was_known_at_the_moment_that_is_shown() -> Non
     ended.wait()
     events: list[Event] = [session(pid=ended.pid, host=LOCALHOST), heard("root", 5)]
     then, later = grown(*events, look=6), grown(*events, gone(minutes=10), look=11)
-    assert identity._process(PageSubject(Assessments(then), 0)).plain.endswith("not known to be gone")
+    assert identity._process(PageSubject(Assessments(then), 0)).plain.endswith("seems alive")
     assert identity._process(PageSubject(Assessments(later), 0)).plain.endswith("· gone")
 
 

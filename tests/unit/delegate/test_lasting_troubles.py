@@ -82,7 +82,7 @@ def test_a_log_that_cannot_be_written_costs_one_warning_and_neither_work_nor_ret
     assert work.returned is not None
     assert work.returned.status == "partial"
     assert [record.getMessage() for record in caplog.records] == [
-        "the log cannot be written, the work goes on: [Errno 28] No space left on device"
+        "the log cannot be written, the work goes on: No space left on device"
     ]
 
 

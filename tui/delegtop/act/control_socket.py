@@ -14,6 +14,7 @@ from typing import Any
 from delegtop import __version__
 from delegtop.act.signal_sending import RefusalError
 from delegtop.base.clock import monotonic
+from delegtop.base.system_errors import reason_of
 from delegtop.base.text import line
 
 _PATIENCE = 10.0
@@ -37,7 +38,7 @@ def interrupt(path: Path, thread: str) -> None:
     except TimeoutError:
         raise RefusalError(f"the server at {path} did not answer within {_PATIENCE:g} s") from None
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise RefusalError(f"the server at {path} cannot be asked: {line(str(error), _SHOWN)}") from None
+        raise RefusalError(f"the server at {path} cannot be asked: {line(reason_of(error), _SHOWN)}") from None
 
 
 def _check_owner(connection: socket.socket) -> None:

@@ -28,7 +28,7 @@ from delegtop.model.events import LOCALHOST
 from delegtop.model.forest import Forest
 from delegtop.model.process_sight import unseen
 from delegtop.model.session_manner import PID_DOMAIN, PROC_START, Manner, manner
-from delegtop.model.states import ACTIVE
+from delegtop.model.states import ACTIVE, ENDED
 from delegtop.model.store.ledger import Handle
 from delegtop.sources import processes
 
@@ -37,6 +37,7 @@ PATIENCE = 3.0
 _SLACK = 5 * SECOND
 _NAME = 40
 _MANY = 500
+_OVER = "it has ended"
 
 
 class Owner(NamedTuple):
@@ -150,6 +151,8 @@ def _tool(forest: Forest, handle: Handle, owner: Owner, machine: PlanSight) -> R
     facts = forest.delegation(handle)
     if owner.process is None:
         return refused._replace(why_not=owner.why_not)
+    if forest.state(handle) in ENDED:
+        return refused._replace(why_not=_OVER)
     if facts.process is None:
         told = (
             unseen(forest, handle) or "no process of a tool of it was seen: it is in none, or nobody could tell which"
@@ -200,6 +203,8 @@ def _child(forest: Forest, handle: Handle, owner: Owner, machine: PlanSight) -> 
         return refused._replace(why_not=f"{title} gives no outside handle on a sub-agent")
     if owner.process is None:
         return refused._replace(why_not=owner.why_not)
+    if forest.state(handle) in ENDED:
+        return refused._replace(why_not=_OVER)
     asked = _requests(forest, [handle], owner, machine)
     if isinstance(asked, str):
         return refused._replace(why_not=asked)

@@ -23,6 +23,7 @@ from delegtop.act.signal_sending import RefusalError
 from delegtop.act.stop_plan import Rung, RungPlan, StopPlan
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.secrets import mask
+from delegtop.base.system_errors import reason_of
 from delegtop.base.text import folded, line
 
 _PATIENCE = 30.0
@@ -103,7 +104,7 @@ def _written_down(plan: StopPlan, rung: RungPlan, by: str) -> str:
     try:
         act_log.add(act_log.ActLine(WallClock().now(), act_log.ACT, act, plan.id, told, plan.log, more))
     except OSError as error:
-        told = line(error.strerror or str(error))
+        told = line(reason_of(error))
         raise RefusalError(f"{act_log.place()} cannot be written ({told}), so nothing was done") from None
     return act
 
@@ -133,7 +134,7 @@ def _run(words: tuple[str, ...]) -> None:
     except subprocess.TimeoutExpired:
         raise RefusalError(f"{words[0]} did not answer within {_PATIENCE:g} s") from None
     except OSError as error:
-        raise RefusalError(f"{words[0]} cannot be run: {error.strerror}") from None
+        raise RefusalError(f"{words[0]} cannot be run: {reason_of(error)}") from None
     if done.returncode:
         told = (done.stderr or done.stdout).decode("utf-8", "replace")
         raise RefusalError(f"{words[0]} says no ({done.returncode}): {line(folded(mask(told)), _SHOWN)}")

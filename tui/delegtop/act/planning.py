@@ -1,11 +1,13 @@
 """Making the plan for one delegation, from what its logs told and what the system shows now."""
 
 from delegtop.act.acting import Acting
-from delegtop.act.ladder import called, ladder, whose
+from delegtop.act.ladder import Owner, called, ladder, whose
 from delegtop.act.plan_sight import PlanSight
 from delegtop.act.planned_steps import PlannedSignal
 from delegtop.act.stop_plan import RungPlan, StopPlan, log_of
 from delegtop.diagnosis.assessments import Assessments
+from delegtop.model.forest import Forest
+from delegtop.model.states import ENDED
 from delegtop.model.store.ledger import Handle
 
 
@@ -20,6 +22,7 @@ def stop_plan(
     forest = assessments.forest
     facts, assessed = forest.delegation(handle), assessments.of(handle)
     owner = whose(forest, handle, machine)
+    refused = refused or _over(forest, handle, owner)
     rungs = () if refused else tuple(_restricted(each, acting) for each in ladder(forest, handle, owner, machine))
     return StopPlan(
         forest.id(handle),
@@ -37,6 +40,12 @@ def stop_plan(
         rungs,
         assessed.problem,
     )
+
+
+def _over(forest: Forest, handle: Handle, owner: Owner) -> str:
+    """That it has ended, where no process of it or of its session is left that could be stopped; nothing else."""
+    state = forest.state(handle)
+    return f"it has ended ({state}), and there is nothing left to stop" if state in ENDED and not owner.process else ""
 
 
 def _restricted(plan: RungPlan, acting: Acting) -> RungPlan:

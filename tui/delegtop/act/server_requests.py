@@ -14,6 +14,7 @@ from threading import Event, Timer
 
 from delegtop.act.process_identity import ProcessIdentity, difference, identity, taboo
 from delegtop.act.signal_sending import RefusalError
+from delegtop.base.system_errors import reason_of
 from delegtop.base.text import folded, line
 from delegtop.kernel import proc_files
 from delegtop.kernel.sockets import peers
@@ -80,7 +81,7 @@ def _answer(host: str, port: int, path: str, headers: dict[str, str]) -> tuple[i
     except (OSError, http.client.HTTPException) as error:
         if late.is_set() or isinstance(error, TimeoutError):
             raise RefusalError(f"its server on port {port} did not answer within {_PATIENCE:g} s") from None
-        why = line(str(error) or type(error).__name__, _SHOWN)
+        why = line(reason_of(error), _SHOWN)
         raise RefusalError(f"its server on port {port} cannot be asked: {why}") from None
     finally:
         if hang_up is not None:

@@ -13,6 +13,7 @@ from textual.worker import WorkerFailed
 from delegtop import __version__
 from delegtop.app.clipboard import state_directory, write_private
 from delegtop.base.secrets import mask
+from delegtop.base.system_errors import place_and_reason
 from delegtop.base.text import line, safe
 
 KEYS = 50
@@ -44,5 +45,5 @@ def record(error: BaseException, keys: Iterable[str] = ()) -> str:
         path = state_directory() / "crash.log"
         write_private(path, f"delegtop {__version__}\n{told}keys: {' '.join(keys) or 'none'}\n")
     except OSError as reason:
-        return f"{what}; its traceback could not be written: {line(str(reason))}"
+        return f"{what}; its traceback could not be written: {line(place_and_reason(reason))}"
     return f"{what}; its traceback is in {line(str(path))}"

@@ -13,6 +13,7 @@ from textual.app import App, SuspendNotSupported
 from textual.driver import Driver
 
 from delegtop.base.clock import monotonic, sleep
+from delegtop.base.system_errors import reason_of
 
 _PACE = 0.03
 """Seconds between two looks at a program that has the terminal."""
@@ -86,7 +87,7 @@ class Borrowing(App[None]):
         try:
             program = subprocess.Popen(words)  # noqa: S603 - the operator's own editor, as a list of words
         except (OSError, ValueError) as error:
-            return f"Not opened: {words[0]}: {error}."
+            return f"Not opened: {words[0]}: {reason_of(error)}."
         asked_at: float | None = None
         while True:
             pid, status = os.waitpid(program.pid, os.WNOHANG | os.WUNTRACED)

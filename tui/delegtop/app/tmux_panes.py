@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from delegtop.base.system_errors import reason_of
 from delegtop.kernel.process_table import ProcessTable
 
 _FIELDS = "#{pane_pid} #{pane_id} #{session_id}"
@@ -117,7 +118,7 @@ def _tmux(*words: str) -> str:
     except FileNotFoundError as error:
         raise TmuxTrouble("the program tmux is not there") from error
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise TmuxTrouble(str(error)) from error
+        raise TmuxTrouble(reason_of(error)) from error
     if done.returncode:
         raise TmuxTrouble(done.stderr.decode("utf-8", "replace").strip()[:200] or f"tmux said {done.returncode}")
     return done.stdout.decode("utf-8", "replace")

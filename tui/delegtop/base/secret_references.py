@@ -8,6 +8,7 @@ import stat
 from collections.abc import Mapping
 
 from delegtop.base.secrets import MASKED
+from delegtop.base.system_errors import reason_of
 
 ENV, FILE = "env:", "file:"
 _LARGEST = 4096
@@ -60,7 +61,7 @@ def _from_file(name: str) -> str:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
-        raise SecretError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise SecretError(f"{name}: cannot be read: {reason_of(error)}") from None
     try:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
@@ -71,7 +72,7 @@ def _from_file(name: str) -> str:
             raise SecretError(f"{name}: others can read or change it; chmod 600 it")
         text = os.read(descriptor, _LARGEST + 1)
     except OSError as error:
-        raise SecretError(f"{name}: cannot be read: {error.strerror}") from None
+        raise SecretError(f"{name}: cannot be read: {reason_of(error)}") from None
     finally:
         os.close(descriptor)
     if len(text) > _LARGEST:

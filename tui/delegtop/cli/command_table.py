@@ -2,17 +2,18 @@
 
 import atexit
 import gc
-from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from delegtop.base import signals
+from delegtop.base.near_words import advice, nearest
 from delegtop.base.paths import is_there
 from delegtop.base.signals import ToldToEnd
 from delegtop.cli import diagnostics, options, output
-from delegtop.cli.diagnostics import UsageError, advice, fail
+from delegtop.cli.diagnostics import UsageError, fail
 from delegtop.cli.exit_codes import MEANING, Exit
 
 LIVE = "live"
@@ -79,6 +80,13 @@ class Command(Protocol):
 
 class Parser(ArgumentParser):
     """argparse that leaves exiting to `dispatch` and knows what was probably meant."""
+
+    def add_argument(self, *names: Any, **how: Any) -> Action:
+        """The same; of words of which there may be none argparse says that they are required unless they have a
+        default."""
+        if how.get("nargs") == "*":
+            how.setdefault("default", [])
+        return super().add_argument(*names, **how)
 
     def error(self, message: str) -> NoReturn:
         fail(f"{message} (see {self.prog} --help)")
@@ -171,12 +179,10 @@ def _suspect_command(word: str, before: Sequence[str]) -> None:
     """A word that is no file and looks like a command is a slip of the fingers, not a source to wait for."""
     if not (word.isalpha() and word.islower()) or is_there(word):
         return
-    from difflib import get_close_matches  # only who mistypes needs it
-
     flags = [argument.partition("=")[0] for argument in before if argument.startswith("-")]
     known = parser(LIVE)._option_string_actions
     unknown = next((flag for flag in flags if flag not in known), None)
-    if unknown is not None and not get_close_matches(word, COMMANDS, 1):  # the word was meant for the option
+    if unknown is not None and nearest(word, COMMANDS) is None:  # the word was meant for the option
         fail(f"no such option {unknown}; {advice(unknown, known, 'see delegtop --help')}")
     otherwise = f"the commands are {', '.join(COMMANDS)}"
     fail(f"{word} is neither a command nor a file; {advice(word, COMMANDS, otherwise)}")

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from delegtop.base.system_errors import reason_of
 from delegtop.cli import options, output
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -99,6 +100,6 @@ def _write(arguments: Namespace) -> int:
         simulation = Simulation(arguments.seed, arguments.speed, folder, FrozenClock(begin))
         simulation.write_all(_WRITTEN)
     except OSError as error:
-        fail(f"--write {folder}: cannot be written: {error.strerror}")
+        fail(f"--write {folder}: cannot be written: {reason_of(error)}")
     output.emit(text.line(str(path)) for path in (simulation.log, simulation.registry))
     return Exit.OK

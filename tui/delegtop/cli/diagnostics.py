@@ -1,7 +1,6 @@
 """The only writer of stderr: what delegtop has to say that is not the product."""
 
 import sys
-from collections.abc import Iterable
 from typing import NoReturn
 
 from delegtop.base import text
@@ -13,14 +12,6 @@ class UsageError(Exception):
 
 def fail(message: str) -> NoReturn:
     raise UsageError(message)
-
-
-def advice(word: str, known: Iterable[str], otherwise: str) -> str:
-    """What was probably meant by a word that is not known."""
-    from difflib import get_close_matches  # only who mistypes needs it
-
-    near = get_close_matches(word, list(known), 1)
-    return f"did you mean {near[0]}?" if near else otherwise
 
 
 def say(message: str) -> None:

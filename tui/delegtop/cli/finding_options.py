@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.base.near_words import advice
+from delegtop.cli.diagnostics import fail
 
 if TYPE_CHECKING:
     from delegtop.diagnosis.finding import Severity

@@ -2,9 +2,10 @@
 
 from argparse import ArgumentParser, Namespace
 
+from delegtop.base.near_words import advice
 from delegtop.cli import output
 from delegtop.cli.command_table import COMMANDS, LIVE, parser
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
 DESCRIPTION = "Show the help of a command; without one, the overview of all commands."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from delegtop.base.clock import SECOND, parse_span, sleep
 from delegtop.base.hub_address import PORT, HubAddressError, checked_hub_host, hub_address
+from delegtop.base.system_errors import reason_of
 from delegtop.cli import diagnostics, hub_extra, output
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -113,7 +114,7 @@ def run(arguments: Namespace) -> int:
     except (HubKeyError, HubAddressError) as error:
         fail(str(error))
     except OSError as error:
-        fail(f"{error.filename or folder.path}: {error.strerror}")
+        fail(f"{error.filename or folder.path}: {reason_of(error)}")
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------

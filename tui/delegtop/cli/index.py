@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from delegtop.base.paths import index_place
+from delegtop.base.system_errors import reason_of
 from delegtop.cli import options, output
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -45,7 +46,7 @@ def run(arguments: Namespace) -> int:
         try:
             there |= remove(place)
         except OSError as error:  # the other one goes all the same
-            wrong.append(f"{place}: {error.strerror}")
+            wrong.append(f"{place}: {reason_of(error)}")
     if wrong:
         fail("; ".join(wrong))
     output.emit(["deleted" if there else "there is none"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from delegtop.base import leftovers
+from delegtop.base.system_errors import reason_of
 from delegtop.cli.diagnostics import fail
 
 _NAME = 40
@@ -24,7 +25,7 @@ def check(path: Path, *, force: bool) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        fail(f"{path}: {error.strerror}")
+        fail(f"{path}: {reason_of(error)}")
     # Replacing a link or a device would destroy something that is no file of ours.
     if not stat.S_ISREG(found.st_mode):
         fail(f"{path}: that is no plain file, so it is not replaced")
@@ -56,4 +57,4 @@ def whole(path: Path, *, force: bool) -> Iterator[BinaryIO]:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        fail(f"{path}: cannot be written: {error.strerror}")
+        fail(f"{path}: cannot be written: {reason_of(error)}")

@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from delegtop.base.paths import make_private
+from delegtop.base.system_errors import reason_of
 from delegtop.cli import diagnostics, kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -57,7 +58,7 @@ def run(arguments: Namespace) -> int:
     try:
         make_private(place.parent)
     except OSError as error:
-        fail(f"{place.parent}: {error.strerror}")
+        fail(f"{place.parent}: {reason_of(error)}")
     leftovers.clear(place)
     with kept_files.whole(place, force=True) as file:
         file.write(learned_durations.dump(known, counts, forest.shown_at))

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from delegtop.base.system_errors import reason_of
 from delegtop.cli import diagnostics, finding_options, named_files, options, output
 from delegtop.cli.exit_codes import Exit
 
@@ -142,7 +143,7 @@ def _read(path: Path) -> "AgentFile":
     try:
         data = named_files.read(str(path), _LARGEST + 1)
     except OSError as error:
-        raise _UnreadableError(error.strerror or "cannot be read") from error
+        raise _UnreadableError(reason_of(error)) from error
     except ValueError as error:  # a zero byte in the name
         raise _UnreadableError("cannot be read") from error
     if len(data) > _LARGEST:

@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from delegtop.base.clock import Clock, clock_at
+from delegtop.base.near_words import advice
 from delegtop.cli import options, output, reading
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.diagnostics import fail
 
 if TYPE_CHECKING:
     from delegtop.app.state.saved_views import View, Views

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from delegtop.base import leftovers
 from delegtop.base.clock import SECOND, monotonic, parse_span
+from delegtop.base.system_errors import reason_of
 from delegtop.cli import diagnostics, kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -51,7 +52,7 @@ def run(arguments: Namespace) -> int:
         try:
             write(Path(arguments.output), figures)
         except OSError as error:
-            fail(f"{arguments.output}: cannot be written: {error.strerror}")
+            fail(f"{arguments.output}: cannot be written: {reason_of(error)}")
     return Exit.UNREADABLE if reading.complain(seen.sources, seen.statuses) else Exit.OK
 
 
@@ -73,8 +74,8 @@ def _again_and_again(arguments: Namespace, settings: "Settings") -> int:
                 failed = ""
             except OSError as error:
                 # A full disk may have room again; the same is said once.
-                if error.strerror != failed:
-                    failed = error.strerror or str(error)
+                if reason_of(error) != failed:
+                    failed = reason_of(error)
                     diagnostics.say(f"{arguments.output}: cannot be written: {failed}")
             until = monotonic() + span / SECOND
             while (left := until - monotonic()) > 0:

@@ -4,6 +4,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from delegtop.base.system_errors import reason_of
 from delegtop.cli import diagnostics, named_files, output
 from delegtop.cli.exit_codes import Exit
 
@@ -52,7 +53,7 @@ def _bytes(file: str) -> bytes:
     try:
         data = sys.stdin.buffer.read(_LARGEST + 1) if file == "-" else named_files.read(file, _LARGEST + 1)
     except OSError as error:
-        raise _NoReturnError(error.strerror or "cannot be read") from error
+        raise _NoReturnError(reason_of(error)) from error
     except ValueError as error:  # a zero byte in the name
         raise _NoReturnError("cannot be read") from error
     if len(data) > _LARGEST:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.base.near_words import advice
+from delegtop.cli.diagnostics import fail
 
 if TYPE_CHECKING:
     from delegtop.base.clock import Millis

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from delegtop.base.system_errors import reason_of
 from delegtop.cli.diagnostics import fail
 
 
@@ -36,7 +37,7 @@ def _write(lines: Iterable[str], *, at_once: bool) -> bool:
         return False
     except OSError as error:
         _let_go(stream)
-        fail(f"standard output cannot be written: {error.strerror}")
+        fail(f"standard output cannot be written: {reason_of(error)}")
     return True
 
 

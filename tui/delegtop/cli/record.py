@@ -15,6 +15,7 @@ from delegtop import __version__
 from delegtop.base import machine
 from delegtop.base.clock import SECOND, WallClock, duration, monotonic, parse_span
 from delegtop.base.signals import SIGNALS, ToldToEnd
+from delegtop.base.system_errors import reason_of
 from delegtop.cli import diagnostics, kept_files, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -111,9 +112,9 @@ def run(arguments: Namespace) -> int:
             tape.close()
         except OSError as error:
             if tape.records_nothing():
-                diagnostics.say(f"{path}: nothing could be recorded, and no file is left: {error.strerror}")
+                diagnostics.say(f"{path}: nothing could be recorded, and no file is left: {reason_of(error)}")
             else:
-                diagnostics.say(f"{path}: the recording ends here: {error.strerror}")
+                diagnostics.say(f"{path}: the recording ends here: {reason_of(error)}")
             return Exit.UNREADABLE
     unreadable = reading.complain(seen.sources, seen.statuses)
     if unreadable and not recorder.records:  # of nothing that can be read no file is made: the next try would find it
@@ -201,7 +202,7 @@ def _new_tape(path: Path, force: bool) -> "Tape":
             path.unlink(missing_ok=True)
         return Tape(path)
     except OSError as error:
-        fail(f"{path}: cannot be written: {error.strerror}")
+        fail(f"{path}: cannot be written: {reason_of(error)}")
 
 
 def _is_same(path: Path, source: str) -> bool:

@@ -4,8 +4,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from delegtop.base.near_words import advice
 from delegtop.cli import output
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
 if TYPE_CHECKING:

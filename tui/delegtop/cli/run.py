@@ -7,6 +7,7 @@ from pathlib import Path
 
 from delegtop.base.clock import SECOND, WallClock, iso, parse_span
 from delegtop.base.paths import logs_folder
+from delegtop.base.system_errors import place_and_reason
 from delegtop.cli.diagnostics import fail, say
 from delegtop.cli.exit_codes import Exit
 from delegtop.delegate.artifact_search import ArtifactSearch
@@ -133,7 +134,7 @@ def _refuse(refused: DelegationRefused, parent: DelegationContext | None, journa
         try:
             journal.error(clock.now(), parent.session_id, refused.error())
         except OSError as error:
-            say(f"the log cannot be written: {error}")
+            say(f"the log cannot be written: {place_and_reason(error)}")
     return Exit.REFUSED
 
 
@@ -150,7 +151,9 @@ class _Tracked(Listener):
     ) -> None:
         self._context = context
         self._command = command
-        self._registry = DelegationRegistry(journal, snapshot, clock, lambda error: self.troubled(str(error)))
+        self._registry = DelegationRegistry(
+            journal, snapshot, clock, lambda error: self.troubled(place_and_reason(error))
+        )
         self._clock = clock
         self._complained = False
 
@@ -184,7 +187,7 @@ class _Tracked(Listener):
         try:
             self._registry.note_start(now, self._context.entry(now, pid=pid, host=os.uname().nodename))
         except (OSError, ValueError) as error:
-            return str(error)
+            return place_and_reason(error)
         return ""
 
     def troubled(self, words: str) -> None:
@@ -203,4 +206,4 @@ class _Tracked(Listener):
         try:
             write()
         except (OSError, ValueError, RecursionError) as error:
-            self.troubled(str(error))
+            self.troubled(place_and_reason(error))

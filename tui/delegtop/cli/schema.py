@@ -3,8 +3,9 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
+from delegtop.base.near_words import advice
 from delegtop.cli import output
-from delegtop.cli.diagnostics import advice, fail
+from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
 
 DESCRIPTION = (

@@ -4,6 +4,7 @@ import ipaddress
 import socket
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
+from delegtop.base.system_errors import reason_of
 from delegtop.cli import diagnostics, options, output, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -109,5 +110,5 @@ def _listening(address: str, port: int) -> socket.socket:
         made.listen()
     except OSError as error:
         made.close()
-        fail(f"--port {port}: {error.strerror}; --port 0 takes one that is free")
+        fail(f"--port {port}: {reason_of(error)}; --port 0 takes one that is free")
     return made

@@ -10,6 +10,7 @@ from delegtop.base import machine
 from delegtop.base.clock import MINUTE, SECOND, Millis, WallClock, monotonic, parse_span, sleep
 from delegtop.base.hub_address import HubAddressError, checked_hub_host, hub_address
 from delegtop.base.ssh_command import BEAT
+from delegtop.base.system_errors import place_and_reason
 from delegtop.cli import diagnostics, hub_extra, options, reading
 from delegtop.cli.diagnostics import fail
 from delegtop.cli.exit_codes import Exit
@@ -91,7 +92,7 @@ def _ship(arguments: Namespace, settings: "Settings", address: "HubAddress", key
     except PositionInUseError as error:
         fail(str(error))
     except OSError as error:
-        fail(f"{error.filename}: {error.strerror}")
+        fail(place_and_reason(error))
     said = "" if arguments.prompts else "; prompts stay here (--prompts sends them, masked)"
     diagnostics.say(f"shipping to {address.name} as {host}{said}; Ctrl-C ends it")
     position = file.read()

@@ -11,9 +11,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import HOUR, WallClock
+from delegtop.base.near_words import advice
 from delegtop.cli import diagnostics, options, output
 from delegtop.cli.checked_settings import what_is_wrong
-from delegtop.cli.diagnostics import UsageError, advice, fail
+from delegtop.cli.diagnostics import UsageError, fail
 from delegtop.cli.exit_codes import Exit
 from delegtop.report.status import status_file, status_form, status_words
 from delegtop.report.status.machine_status import MachineStatus

@@ -10,6 +10,7 @@ from subprocess import DEVNULL, Popen
 from threading import Event
 from typing import IO
 
+from delegtop.base.system_errors import reason_of
 from delegtop.delegate.group import LOOK, ProcessGroup, end
 from delegtop.delegate.kept_output import KeptOutput
 from delegtop.delegate.made_returns import failure
@@ -62,7 +63,7 @@ class InvokedCommand(Listener):
         except (OSError, ValueError) as error:
             self._begin(None)
             missing = isinstance(error, FileNotFoundError)
-            return WorkEnd(error=failure(f"{self._command[0]} cannot be started: {error}", missing=missing))
+            return WorkEnd(error=failure(f"{self._command[0]} cannot be started: {reason_of(error)}", missing=missing))
         try:
             wanted = self._begin(started.pid)
         except BaseException:

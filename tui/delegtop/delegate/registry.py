@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakValueDictionary
 
 from delegtop.base.clock import Clock, Millis, WallClock, monotonic
+from delegtop.base.system_errors import place_and_reason
 from delegtop.delegate.child_ends import ChildEnd, children_in, errors_of, lines_since, undone
 from delegtop.delegate.context import Context
 from delegtop.delegate.journal import Journal, as_given
@@ -282,7 +283,9 @@ class DelegationRegistry:
             self._has_warned = True
             from logging import getLogger  # which takes a while to load, and seldom is needed
 
-            getLogger("delegtop.delegate").warning("the log cannot be written, the work goes on: %s", error)
+            getLogger("delegtop.delegate").warning(
+                "the log cannot be written, the work goes on: %s", place_and_reason(error)
+            )
 
     def _remember(self, session_id: str) -> None:
         self._left.append(session_id)

@@ -17,6 +17,7 @@ from math import inf
 from subprocess import Popen
 from typing import Any, NoReturn
 
+from delegtop.base.system_errors import reason_of
 from delegtop.delegate.mailbox import Mailbox
 from delegtop.delegate.own_terminal import OwnTerminal
 from delegtop.delegate.started_command import CannotStart
@@ -37,7 +38,7 @@ class SessionLeader:
         try:
             self.pid = os.fork()
         except OSError as error:
-            raise CannotStart(f"it could be given no terminal: {error.strerror}", missing=False) from None
+            raise CannotStart(f"it could be given no terminal: {reason_of(error)}", missing=False) from None
         if self.pid == 0:
             self._line.close()
             _lead(theirs, terminal, signals, start, in_foreground=in_foreground)

@@ -6,6 +6,7 @@ from math import inf
 from subprocess import Popen, SubprocessError
 from typing import Any
 
+from delegtop.base.system_errors import reason_of
 from delegtop.delegate.group import Group
 from delegtop.delegate.kept_output import KeptOutput
 from delegtop.delegate.pump import OutputPump, leave_behind
@@ -108,8 +109,8 @@ def spawn(
         )
     except (OSError, SubprocessError) as error:
         missing = isinstance(error, FileNotFoundError)
-        why = "there is no such command" if missing else (error.strerror if isinstance(error, OSError) else str(error))
-        raise CannotStart(f"{command[0]}: {why}", missing=missing) from None
+        told = "there is no such command" if missing else reason_of(error)
+        raise CannotStart(f"{command[0]}: {told}", missing=missing) from None
     finally:
         os.close(note_end)
         words = os.read(note, _NOTE).decode("utf-8", "replace")

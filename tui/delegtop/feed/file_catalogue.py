@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from delegtop.base.clock import Millis
+from delegtop.base.system_errors import reason_of
 from delegtop.dialects import Dialect, Sample
 from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting
 from delegtop.feed.empty_files import EmptyFiles
@@ -236,7 +237,7 @@ class FileCatalogue:
         except FileNotFoundError:
             self._unknown[path] = ((-1, -1), "gone: not found")
         except OSError as error:
-            self._unknown[path] = ((-1, -1), f"unreadable: {error.strerror}")
+            self._unknown[path] = ((-1, -1), f"unreadable: {reason_of(error)}")
 
     def _settle(self, path: str, sample: Sample) -> None:
         """Find the format of a file by how it begins, and of a database by its tables."""

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from delegtop.base.clock import SECOND, Clock, Millis, monotonic, wall
 from delegtop.base.ssh_command import BEAT, MISSING, SshAddress
+from delegtop.base.system_errors import reason_of
 from delegtop.feed.host_states import (
     FINAL,
     NEXT_TRY,
@@ -111,7 +112,7 @@ class HostLink:
         try:
             self.connection = self._connect(self.address.stream())
         except OSError as error:
-            self._fail(HostState.UNREACHABLE, f"ssh cannot be started: {error.strerror}")
+            self._fail(HostState.UNREACHABLE, f"ssh cannot be started: {reason_of(error)}")
             return
         self._say({"have": self.stream.marks})
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from delegtop.base.clock import Clock, Millis, monotonic, parse_span
 from delegtop.base.hub_address import HubAddress
+from delegtop.base.system_errors import reason_of
 from delegtop.base.text import line
 from delegtop.feed.host_states import FINAL, HostState
 from delegtop.feed.hub_host import HubHost, HubItself, presence
@@ -117,7 +118,7 @@ class HubLinks:
             except HubError as error:
                 self._lose(error)
             except Exception as error:  # noqa: BLE001 -- whatever a hub sends, it is tried again
-                self._lose(HubError(line(f"{type(error).__name__}: {error}", 200)))
+                self._lose(HubError(line(f"{type(error).__name__}: {reason_of(error)}", 200)))
             finally:
                 await self._hang_up(client)
             pause = wait * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 -- no secret

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from delegtop.base.clock import DAY, SECOND, Clock, Millis, monotonic
 from delegtop.base.origin import Origin
 from delegtop.base.ssh_command import SCHEME
+from delegtop.base.system_errors import reason_of
 from delegtop.dialects.recording import MAGIC
 from delegtop.dialects.recording.recording_dialect import LONGEST_NAME, Recording, room_for
 from delegtop.dialects.recording.tape import (
@@ -154,7 +155,7 @@ class HostStream:
             try:
                 self.spool.append(b"\n".join(kept) + b"\n")
             except OSError as error:
-                self.fault = f"it cannot be kept: {error.strerror}"
+                self.fault = f"it cannot be kept: {reason_of(error)}"
 
     def take_late(self, data: bytes) -> None:
         """The same of what was said a while ago: it tells nothing of clocks, nor that anybody is there."""

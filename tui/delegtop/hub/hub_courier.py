@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from delegtop.base.clock import monotonic
 from delegtop.base.hub_address import HubAddress
+from delegtop.base.system_errors import reason_of
 from delegtop.base.text import line
 from delegtop.hub import subjects
 from delegtop.hub.hub_key import HubKey
@@ -128,7 +129,7 @@ class HubCourier:
             except HubError as error:
                 self.trouble = str(error)
             except Exception as error:  # noqa: BLE001 -- whatever a server sends, it is tried again
-                self.trouble = line(f"{type(error).__name__}: {error}", 200)
+                self.trouble = line(f"{type(error).__name__}: {reason_of(error)}", 200)
             else:
                 self._client, self.trouble = client, ""
                 self._changed.set()

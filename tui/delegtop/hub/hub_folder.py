@@ -10,6 +10,7 @@ import msgspec
 
 from delegtop.base.clock import SECOND, Millis, WallClock
 from delegtop.base.paths import make_private, state_folder
+from delegtop.base.system_errors import reason_of
 from delegtop.hub.hub_key import NAME, HubKey, HubKeyError, new_seed, public_half, write_private
 from delegtop.hub.rights import rights
 
@@ -99,7 +100,7 @@ class HubFolder:
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as error:
-            raise HubKeyError(f"{self._keys}: cannot be read: {error}") from None
+            raise HubKeyError(f"{self._keys}: cannot be read: {reason_of(error)}") from None
 
     def own_key(self, address: str) -> HubKey:
         """That of the hub itself, which may do everything."""
@@ -156,7 +157,7 @@ class HubFolder:
         except FileNotFoundError:
             raise HubKeyError(f"{self.path}: no hub was started here yet; start `delegtop hub`") from None
         except (OSError, ValueError) as error:
-            raise HubKeyError(f"{self._state}: cannot be read: {error}") from None
+            raise HubKeyError(f"{self._state}: cannot be read: {reason_of(error)}") from None
 
     def write_state(self, state: HubState) -> None:
         write_private(self._state, msgspec.json.encode(state))

@@ -12,6 +12,7 @@ import msgspec
 from delegtop.base.hub_address import HubAddress, HubAddressError, checked_hub_host, hub_address
 from delegtop.base.paths import config_folder, make_private
 from delegtop.base.secret_references import others_can_read
+from delegtop.base.system_errors import reason_of
 from delegtop.hub.subjects import HOSTS, INBOX, STREAM
 
 SHIP, VIEW, RAW = "ship", "view", "raw"
@@ -159,7 +160,7 @@ def read_key(path: Path) -> HubKey:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise HubKeyError(f"{path}: {error.strerror}") from None
+        raise HubKeyError(f"{path}: {reason_of(error)}") from None
     except (ValueError, RecursionError):
         raise HubKeyError(f"{path}: this is no TOML") from None
     if not is_private:

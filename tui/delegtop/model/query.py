@@ -243,11 +243,10 @@ def _keyed(match: re.Match[str], value: str, position: int) -> Test | None:
 
 
 def _unknown_key(name: str, term: str) -> str:
-    from difflib import get_close_matches  # only who mistypes needs it
+    from delegtop.base.near_words import advice  # only who mistypes needs it
 
-    near = get_close_matches(name.lower(), _BY_NAME, 1)
-    advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(key.name for key in KEYS)}."
-    return f'no key is named {name}; {advice} To look for the text itself, quote it: "{_unquote(term)}"'
+    meant = advice(name, _BY_NAME, f"there are {', '.join(key.name for key in KEYS)}.")
+    return f'no key is named {name}; {meant} To look for the text itself, quote it: "{_unquote(term)}"'
 
 
 def _texts(key: WordKey, sign: str, value: str, position: int) -> Test | None:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from delegtop.base.clock import monotonic
+from delegtop.base.system_errors import reason_of
 from delegtop.notify import NotifyError, Say
 from delegtop.notify.notification import Notification, delivery
 from delegtop.notify.outbox import Outbox, Taken
@@ -86,7 +87,7 @@ class Programs:
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            self._complain(f"{self._what} cannot be run: {getattr(error, 'strerror', None) or error}")
+            self._complain(f"{self._what} cannot be run: {reason_of(error)}")
             self._outbox.failed(taken)
             return
         if given is not None and process.stdin is not None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from delegtop.base.clock import WallClock, monotonic
+from delegtop.base.system_errors import reason_of
 from delegtop.page_server.access_rules import AccessRules, RequestKind
 from delegtop.page_server.page_answer import CSS, EVENTS, SCRIPT, PageAnswer, head, page, refusal
 from delegtop.page_server.page_watch import PageWatch
@@ -115,7 +116,7 @@ class PageListener:
             writer.write(refusal(refused.status, refused.words).encoded())
             return
         except Exception as error:  # noqa: BLE001 -- one question that fails must not end the others
-            self._say(f"a request failed: {type(error).__name__}: {error}")
+            self._say(f"a request failed: {type(error).__name__}: {reason_of(error)}")
             writer.write(refusal(500, "something went wrong here").encoded())
             return
         if answer is None:

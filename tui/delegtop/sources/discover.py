@@ -17,6 +17,7 @@ import msgspec
 from delegtop.base.clock import WallClock
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import of_file
+from delegtop.base.system_errors import reason_of
 
 _LOG_NAME = lazy_pattern(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
 _LOG = (".jsonl", ".ndjson", ".json", ".log")
@@ -209,7 +210,7 @@ class Roots:
             except FileNotFoundError:  # removed since its parent was listed
                 continue
             except OSError as error:
-                skipped[path] = f"unobservable: {error.strerror}"
+                skipped[path] = f"unobservable: {reason_of(error)}"
                 folder = self._folders.get(path)  # not seen is not gone: what is known of it stays
             if folder is None:
                 continue
@@ -323,7 +324,7 @@ def _refusal(path: str) -> str | None:
     except FileNotFoundError:
         return "a broken link"
     except OSError as error:
-        return f"unreadable: {error.strerror}"
+        return f"unreadable: {reason_of(error)}"
     if stat.S_ISDIR(mode):
         return "a folder"
     return next((kind for is_kind, kind in _KINDS if is_kind(mode)), None) or secret(os.path.basename(path))

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Iterable, Sequence
 
 from delegtop.base.clock import monotonic
+from delegtop.base.system_errors import reason_of
 
 FAST = 0.03
 SLOW = 0.25
@@ -116,7 +117,7 @@ class Waker:
             self._follow(directories, stop)
         except Exception as error:  # noqa: BLE001 - no watches left, a folder gone, an odd file system: polling goes on
             self._watching = False
-            self.trouble = str(error)
+            self.trouble = reason_of(error)
         if not stop.is_set():  # it ended by itself: try again when asked next
             self._watching = False
             self._watched = None

@@ -16,6 +16,7 @@ from textual.worker import WorkType
 from delegtop.app.screens.leaving import Leaving
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.widgets.spoken_view import ShownPiece, SpokenView
+from delegtop.base.system_errors import reason_of
 from delegtop.feed.spoken_pages import Place, SpokenPages, Window
 from delegtop.model.delegation import Delegation
 from delegtop.model.spoken import Utterance
@@ -75,7 +76,7 @@ class ConversationReading(Leaving, Screen[None]):
             then = await asyncio.to_thread(work)
             self.trouble = ""
         except OSError as error:
-            self.trouble = error.strerror or str(error)
+            self.trouble = reason_of(error)
             then = None
         finally:
             self.busy = ""

@@ -22,6 +22,7 @@ from delegtop.app.state.board import Board
 from delegtop.app.state.reader_thread import Reader
 from delegtop.base.clock import FrozenClock
 from delegtop.base.origin import Origin
+from delegtop.base.system_errors import reason_of
 from delegtop.base.text import line
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.session_commands import Opening, opening
@@ -149,7 +150,7 @@ class GoingThere:
             number = origin.line or number_of(str(path), origin.offset)
             words = editor.command(path, number, os.environ)
         except (editor.NoEditor, OSError) as error:
-            return self._say(f"Not opened: {error}.")
+            return self._say(f"Not opened: {reason_of(error)}.")
         if wrong := cast(Lending, self._screen.app).lend(words):
             self._say(wrong)
         return None
@@ -168,7 +169,7 @@ class GoingThere:
         try:
             found = path.stat()
         except OSError as error:
-            raise OSError(f"{path}: {error.strerror or 'it is not there any more'}") from error
+            raise OSError(f"{path}: {reason_of(error)}") from error
         if not stat.S_ISREG(found.st_mode):
             raise OSError(f"{path} is no file that could be opened again")
         if is_packed(str(path)):

@@ -3,11 +3,13 @@
 The monitor takes these actions from here.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from delegtop.app.screens.first_picture import FirstPicture
 from delegtop.app.state.saved_views import View, Views, wrong_name
 from delegtop.model.tree.order_names import ORDERS
+from delegtop.settings import THEMES
 
 if TYPE_CHECKING:
     from delegtop.app.state.board import Board
@@ -322,7 +324,7 @@ class Viewing(FirstPicture):
             case "sort" if rest in ORDERS:
                 self.sort_by(rest)
             case "sort":
-                return f"there is no order {rest or 'of no name'}: {', '.join(ORDERS)}"
+                return _none_such("order", rest, ORDERS)
             case "columns":
                 try:
                     self.board.rows.choose(chosen([name.strip() for name in rest.split(",") if name.strip()]))
@@ -332,7 +334,9 @@ class Viewing(FirstPicture):
             case "filter":
                 self.show_filter(rest)
             case "view":
-                return "" if self.call_view(rest) else f"no view is kept as {rest or 'nothing'}"
+                if not rest:
+                    return "nothing is named: which view?"
+                return "" if self.call_view(rest) else f"no view is kept as {rest}"
             case "save":
                 if wrong := "no views are kept here" if self.views is None else wrong_name(rest):
                     return wrong
@@ -351,17 +355,16 @@ class Viewing(FirstPicture):
             case "theme" | "triage" | "gantt" | "sources" | "help" | "q" as word:
                 return await self._of_the_program(word, rest)
             case _:
-                from difflib import get_close_matches
+                from delegtop.base.near_words import advice
 
-                near = get_close_matches(word, self.COMMANDS_TYPED, 1)
-                return f"{word}: no such command; " + (f"did you mean {near[0]}?" if near else "ctrl+p lists all")
+                return f"{word}: no such command; {advice(word, self.COMMANDS_TYPED, 'ctrl+p lists all')}"
         return ""
 
     async def _of_the_program(self, word: str, rest: str) -> str:
         if word == "theme":
             names = list(self.app.available_themes)
             if rest not in names:
-                return f"there is no theme {rest or 'of no name'}: dark, light, safe"
+                return _none_such("theme", rest, THEMES)
             self.app.theme = rest
             return ""
         await self.app.run_action({"q": "quit"}.get(word, word))
@@ -384,6 +387,12 @@ class Viewing(FirstPicture):
     def show_delegation(self, handle: int) -> None:
         """Put the cursor on it, whatever hides it."""
         raise NotImplementedError
+
+
+def _none_such(what: str, name: str, known: Iterable[str]) -> str:
+    """That there is none of that name, or that none was named, and which there are."""
+    there = f"there is no {what} {name}:" if name else f"nothing is named; the {what}s are"
+    return f"{there} {', '.join(known)}"
 
 
 def _told(view: View) -> str:

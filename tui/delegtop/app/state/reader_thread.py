@@ -14,6 +14,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from delegtop.base.clock import monotonic
+from delegtop.base.system_errors import reason_of
 from delegtop.feed.batch import Batch
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.live_feed import Readable
@@ -151,7 +152,7 @@ class Reader:
                     self._wake()
                 self._behind = self.feed.is_behind
         except Exception as error:  # noqa: BLE001 -- whatever stops the reader is told on the screen, not lost in a thread
-            self.failure = f"reading stopped: {type(error).__name__}: {error}"
+            self.failure = f"reading stopped: {type(error).__name__}: {reason_of(error)}"
             self._behind, self._caught_up = False, True  # nothing more comes
             self._wake()
         finally:

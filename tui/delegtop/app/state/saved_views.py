@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from delegtop.app.state import state_file
+from delegtop.base.system_errors import reason_of
 
 NAME = "views.json"
 MOST = 200
@@ -54,7 +55,7 @@ class Views:
                 return _File()
             return msgspec.json.decode(state_file.read(self.path), type=_File)
         except OSError as error:
-            self.trouble = f"views cannot be read: {error.strerror or error}"
+            self.trouble = f"views cannot be read: {reason_of(error)}"
         except (ValueError, RecursionError) as error:
             aside = state_file.put_aside(self.path)
             where = f"what was there is in {aside}" if aside else "no new ones will be kept"
@@ -97,7 +98,7 @@ class Views:
         try:
             state_file.write(self.path, msgspec.json.format(msgspec.json.encode(self._file), indent=1) + b"\n")
         except OSError as error:
-            self.trouble = f"views cannot be kept: {error.strerror or error}"
+            self.trouble = f"views cannot be kept: {reason_of(error)}"
             return False
         self.trouble = ""
         return True

@@ -151,7 +151,7 @@ def _life(subject: PageSubject) -> Content | str:
         return "alive or gone is unknown"
     if subject.delegation.told_by or host not in (LOCALHOST, processes.hostname()):
         return "on another machine"
-    return "not known to be gone" if state in ACTIVE or state is State.IDLE else ""
+    return "seems alive" if state in ACTIVE or state is State.IDLE else ""
 
 
 def _spent(delegation: Delegation) -> Content:

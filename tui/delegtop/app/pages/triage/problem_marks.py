@@ -11,6 +11,7 @@ import msgspec
 
 from delegtop.app.state import state_file
 from delegtop.base.clock import DAY, Millis
+from delegtop.base.system_errors import reason_of
 from delegtop.diagnosis.assessment import Assessment
 from delegtop.model.forest import Forest
 
@@ -82,7 +83,7 @@ class Marks:
             data = state_file.read(self.path) if stamp else b""
             kept = msgspec.json.decode(data, type=_File).marks if data else []
         except OSError as error:
-            self.trouble = f"marks cannot be read: {error.strerror or error}"
+            self.trouble = f"marks cannot be read: {reason_of(error)}"
             return
         except (ValueError, RecursionError) as error:
             self.trouble = f"marks cannot be read ({error}); {self._put_aside()}"
@@ -146,7 +147,7 @@ class Marks:
             state_file.write(self.path, data + b"\n")
             self._seen = state_file.stamp(self.path)
         except OSError as error:
-            self.trouble = f"marks cannot be kept: {error.strerror or error}"
+            self.trouble = f"marks cannot be kept: {reason_of(error)}"
             return False
         self.trouble = ""
         return True
