@@ -55,6 +55,15 @@ def of_host(host: str) -> Origin:
     return Origin(_HOST, 0, 0, host)
 
 
+def in_words(source: str, line: int) -> str:
+    """A place, for people: `logs/run.jsonl:7`, or `the kernel, pid 4711, on gpu1`, by the name of its source."""
+    host, is_system, number = source.rpartition(_KERNEL)
+    if not is_system or line or not (number == _PROCESSES or number.isdecimal()) or "/" in host:
+        return f"{source}:{line}"
+    pid = f", pid {number}" if number.isdecimal() else ""
+    return f"the kernel{pid}{f', on {host[:-1]}' if host else ''}"
+
+
 def kernel(pid: int | None = None) -> Origin:
     """What the system says of one process, `kernel:4711`, or of all there are."""
     return Origin(f"{_KERNEL}{_PROCESSES if pid is None else pid}", 0, 0)

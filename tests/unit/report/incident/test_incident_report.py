@@ -15,7 +15,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from delegtop.base.clock import MINUTE, SECOND, Millis, iso
-from delegtop.base.origin import Origin, kernel
+from delegtop.base.origin import Origin, in_words, kernel
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.diagnosis.verdicts import Kind
@@ -31,6 +31,7 @@ from delegtop.model.events import (
     Outcome,
     Phase,
     Report,
+    Resumed,
     Started,
 )
 from delegtop.model.forest import Forest
@@ -49,6 +50,7 @@ from delegtop.report.incident.incident_gantt import drawn_trees
 from delegtop.report.incident.incident_gather import gather
 from delegtop.report.incident.incident_report import Incident
 from delegtop.report.incident.incident_timeline import IncidentJournal
+from delegtop.report.tree_json import Place
 
 NOW = Millis(1_766_743_200_000)
 PROJECT = Path(__file__).parents[4]
@@ -200,6 +202,54 @@ def test_the_timeline_is_in_order_and_marks_what_no_record_says() -> None:
         "its deadline passed (timeout 1800 s)",
     ]
     assert "error: NET no network" in [event.text for event in events]
+
+
+def test_what_happened_at_one_moment_is_told_in_the_order_in_which_it_must_have_happened() -> None:
+    begun, over = ago(9 * MINUTE), ago(8 * MINUTE)
+    events: list[Event] = [
+        Ended("z", over, at(1), Outcome.COMPLETED, Ending.RETURN),
+        Started("a", begun, at(2), agent="child", parent="z"),
+        Noted("z", begun, at(3), "resume", "go on"),
+        Started("z", begun, Origin("registry.json", 1, 0), agent="lead"),
+        Ended("a", over, at(5), Outcome.FAILED, Ending.RETURN),
+        Erred("a", over, at(6), Fault("no network")),
+    ]
+    moments = told(events).timeline[:-1]
+    assert [(each.subject.name, each.what) for each in moments if each.subject] == [
+        ("lead", "started"),
+        ("child", "started"),
+        ("lead", "note"),
+        ("child", "error"),
+        ("child", "ended"),
+        ("lead", "ended"),
+    ]
+
+
+def test_who_has_only_begun_is_not_given_work_again() -> None:
+    begun, listed = ago(9 * MINUTE), Origin("sessions/1.json", 1, 0)
+    events: list[Event] = [Started("a", begun, at(1)), Started("a", begun, listed), Resumed("a", begun, listed)]
+    assert [each.what for each in told(events).timeline] == ["started", "report"]
+    later = told([*events, Resumed("a", ago(5 * MINUTE), listed)]).timeline
+    assert [each.text for each in later][:2] == ["started", "given work again"]
+
+
+def test_what_the_system_says_is_named_in_words() -> None:
+    events: list[Event] = [
+        Started("a", ago(9 * MINUTE), kernel(4711)),
+        Erred("a", ago(MINUTE), kernel(), Fault("no memory")),
+    ]
+    incident = told(events)
+    rows = {each.what: each for each in incident.timeline}
+    places = {what: words.timeline_row(rows[what])[-1] for what in ("started", "error")}
+    assert places == {"started": "the kernel, pid 4711", "error": "the kernel"}
+    assert rows["started"].place == Place("kernel:4711", 0), "for programs it stays as it is"
+    text = "\n".join((*incident_markdown.lines(incident), *incident_html.lines(incident)))
+    assert "kernel:" not in text
+    assert [in_words(source, line) for source, line in (("gpu1:kernel:7", 0), ("x/kernel:7", 0), ("kernel:7", 3))] == [
+        "the kernel, pid 7, on gpu1",
+        "x/kernel:7:0",
+        "kernel:7:3",
+    ]
 
 
 def test_what_happened_later_than_the_moment_is_not_in_the_timeline() -> None:

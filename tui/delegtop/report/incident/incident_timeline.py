@@ -22,6 +22,9 @@ from delegtop.report.tree_json import Place
 MOST = 300
 _SHORT = 300
 _DERIVED = frozenset({"deadline", "slept"})
+_RANKS: dict[What, int] = {"started": 0, "resumed": 1, "deadline": 3, "ended": 4, "slept": 5}
+"""The order of what happened at one moment: it starts before anything else, and ends after it."""
+_BETWEEN = 2
 _KEPT = (Erred, Noted, Awaited, Resumed, Ended)
 
 Kept = Erred | Noted | Awaited | Resumed | Ended | Heard
@@ -52,6 +55,8 @@ class _Moment(NamedTuple):
     origin: Origin | None
     name: str | None
     """Of the delegation; None for what concerns all of them."""
+    level: int = 0
+    """Of what starts how deep it is, of what ends how high: who hands work on starts before it, and ends after it."""
 
     def event(self) -> Event:
         masked = mask_beginning(self.text, 4 * _SHORT)
@@ -74,7 +79,8 @@ def timeline(
 
 
 def _order(one: _Moment) -> tuple[object, ...]:
-    return one.at, one.id, one.what, one.text, one.origin or NOWHERE, one.name or ""
+    place = one.origin or NOWHERE
+    return one.at, _RANKS.get(one.what, _BETWEEN), one.level, place, one.id, one.what, one.text, one.name or ""
 
 
 def _moments(forest: Forest, journal: IncidentJournal, shown: Collection[Handle]) -> Iterator[_Moment]:
@@ -92,8 +98,11 @@ def _moments(forest: Forest, journal: IncidentJournal, shown: Collection[Handle]
         is_last = isinstance(told, Heard) and told.origin == facts.heard_origin
         if isinstance(told, Ended) and ended_at(facts) is None:  # nobody knows when
             continue
+        if isinstance(told, Resumed) and told.at <= (facts.started_at or 0):  # its first work is none that it got again
+            continue
         if not is_last and (what := _said(told)) is not None:
-            yield _Moment(told.at, facts.id, *what, told.origin, label(facts))
+            level = -forest.level(found) if isinstance(told, Ended) else 0
+            yield _Moment(told.at, facts.id, *what, told.origin, label(facts), level)
     for asleep, awake in forest.sleeps(min(starts, default=forest.shown_at)):
         text = f"every log was silent for {duration(awake - asleep)}: the machine slept, or all of them waited"
         yield _Moment(asleep, "", "slept", text, None, None)
@@ -105,7 +114,8 @@ def _life(forest: Forest, handle: Handle, facts: Delegation) -> Iterator[_Moment
     if facts.started_at is not None:
         above = forest.parent(handle)
         by = f", by {label(forest.delegation(above))}" if above is not None else ""
-        yield _Moment(facts.started_at, id, "started", f"started{by}", facts.started_origin, name)
+        level = forest.level(handle)
+        yield _Moment(facts.started_at, id, "started", f"started{by}", facts.started_origin, name, level)
     is_open = state in ACTIVE or state is State.LOST
     if is_open and facts.heard_at is not None and facts.heard_at != facts.started_at:
         text = f"last heard of{': ' if doing(facts) else ''}{doing(facts)}"

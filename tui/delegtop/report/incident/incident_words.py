@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from delegtop.base.clock import duration, parse_time
-from delegtop.base.origin import Origin
+from delegtop.base.origin import in_words
 from delegtop.base.text import line
 from delegtop.diagnosis.assessment import NOW, Urgency
 from delegtop.report.figures import dollars
@@ -40,13 +40,13 @@ def ago(at: str | None, now: str) -> str:
 
 
 def where(place: Place | None) -> str:
-    return UNKNOWN if place is None else f"{place.source}:{place.line}"
+    return UNKNOWN if place is None else in_words(place.source, place.line)
 
 
 def missing(place: Place) -> str:
     """Why a place has no line to show."""
-    is_kernel = Origin(place.source, place.line, 0).is_kernel
-    return "No line says so: the kernel does." if is_kernel else "The line is no longer there."
+    is_file = in_words(place.source, place.line) == f"{place.source}:{place.line}"
+    return "The line is no longer there." if is_file else "No line says so: the kernel does."
 
 
 def counts(incident: Incident) -> str:
