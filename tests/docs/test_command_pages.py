@@ -1,6 +1,7 @@
 """The page of the commands, the help of each and the parsers tell the same, and the examples work."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -48,7 +49,7 @@ def usage(made: Parser) -> str:
 
 def synopsis() -> str:
     summaries = {LIVE: "watch live", **COMMANDS}
-    return "```\n" + "".join(f"{usage(parser(name)):<36}{what}\n" for name, what in summaries.items()) + "```\n"
+    return "```\n" + "".join(f"{usage(parser(name)):<34}  {what}\n" for name, what in summaries.items()) + "```\n"
 
 
 def commands() -> str:
@@ -65,6 +66,22 @@ def test_the_page_describes_every_command_option_and_exit_code(project: Path, up
         if update_golden:
             page.write_text(before + begin + generated + end + rest.split(end)[1], "utf-8")
         assert rest.split(end)[0] == generated or update_golden
+
+
+def test_every_word_that_is_typed_has_a_name_and_stands_apart_from_what_it_means(project: Path) -> None:
+    """The page is compared with what it is made of: what is missing there is missing in both."""
+    nameless = [
+        (name, action.option_strings or action.dest)
+        for name in (LIVE, *COMMANDS)
+        for action in parser(name)._actions
+        if action.metavar is None and action.nargs != 0
+    ]
+    assert nameless == []
+    page = (project / "docs" / "commands.md").read_text("utf-8")
+    rows = page.split("```\n")[1].splitlines()
+    apart = [re.fullmatch(r"(delegtop\S*(?: \S+)*) {2,}(\S.*)", row) for row in rows]
+    assert [row and row[2] for row in apart] == ["watch live", *COMMANDS.values()]
+    assert "None" not in page + (project / "docs" / "delegtop.1").read_text("utf-8")
 
 
 def test_every_exit_code_is_explained() -> None:

@@ -38,7 +38,9 @@ _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
 def add(parser: ArgumentParser) -> None:
-    parser.add_argument("action", nargs="?", choices=ACTIONS, help="what to do beside starting one")
+    parser.add_argument(
+        "action", nargs="?", choices=ACTIONS, metavar="|".join(ACTIONS), help="what to do beside starting one"
+    )
     parser.add_argument("name", nargs="?", metavar="NAME", help="whose key it is: of a host that ships, its name")
     parser.add_argument(
         "--listen",
@@ -61,7 +63,9 @@ def add(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--to", metavar="ADDRESS", help="prepare: the NATS that is there, nats://host:4222")
     parser.add_argument("--credentials", metavar="FILE", help="prepare: the file of a key that may make streams")
-    parser.add_argument("--replicas", type=int, default=1, choices=(1, 3, 5), help="prepare: on so many servers; 1")
+    parser.add_argument(
+        "--replicas", type=int, default=1, choices=(1, 3, 5), metavar="N", help="prepare: on so many servers; 1"
+    )
 
 
 def _listen(text: str) -> tuple[str, int]:

@@ -221,7 +221,7 @@ _shtab_delegtop_hub_options=(
   "--address[invite\: how the hub is reached from there, tls\:\/\/hub\:4222]:ADDRESS:"
   "--to[prepare\: the NATS that is there, nats\:\/\/host\:4222]:ADDRESS:"
   "--credentials[prepare\: the file of a key that may make streams]:FILE:_files"
-  "--replicas[prepare\: on so many servers\; 1]:replicas:(1 3 5)"
+  "--replicas[prepare\: on so many servers\; 1]:N:(1 3 5)"
   ":what to do beside starting one:(invite join revoke keys prepare)"
   ":whose key it is\: of a host that ships, its name:"
 )
