@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from delegtop.base.hub_address import HubAddress
+from delegtop.base.own_extras import what_to_type
 from delegtop.base.ssh_command import SshAddress
 from delegtop.cli import main
 from delegtop.observation.source_discovery import OpenError, places
@@ -172,4 +173,4 @@ def test_without_the_extra_a_sentence_says_what_to_install(
 ) -> None:
     monkeypatch.setattr("delegtop.cli.hub_extra.find_spec", lambda _name: None)
     assert main(command) == 2
-    assert "pip install 'delegtop[nats]'" in capsys.readouterr().err
+    assert what_to_type("nats") in capsys.readouterr().err

@@ -20,6 +20,7 @@ from tests.unit.mcp_server.test_client_session import session as claude_session
 from tests.written_log import WrittenLog
 
 from delegtop.base.clock import monotonic
+from delegtop.base.own_extras import what_to_type
 from delegtop.cli import main
 
 pytestmark = pytest.mark.anyio
@@ -208,7 +209,7 @@ def test_without_the_extra_it_is_said_how_to_get_it(
 ) -> None:
     monkeypatch.setattr("delegtop.cli.mcp.find_spec", lambda _: None)
     assert main(["mcp"]) == 2
-    assert "pip install 'delegtop[mcp]'" in capsys.readouterr().err
+    assert what_to_type("mcp") in capsys.readouterr().err
 
 
 def test_an_sdk_of_another_time_is_told_to_be_that(
@@ -217,7 +218,7 @@ def test_an_sdk_of_another_time_is_told_to_be_that(
     monkeypatch.setattr("importlib.metadata.version", lambda _: "1.28.0")
     assert main(["mcp"]) == 2
     assert "1.28.0" in (said := capsys.readouterr().err)
-    assert "pip install 'delegtop[mcp]'" in said
+    assert what_to_type("mcp") in said
 
 
 def test_a_wrong_setting_is_told_before_anybody_asks(tmp_path: Path) -> None:

@@ -11,4 +11,6 @@ def check() -> None:
     """A usage error that says what to install."""
     missing = [package for module, package in _NEEDED.items() if find_spec(module) is None]
     if missing:
-        fail(f"this needs {' and '.join(missing)}, which come with the extra: pip install 'delegtop[nats]'")
+        from delegtop.base.own_extras import what_to_type
+
+        fail(f"this needs {' and '.join(missing)}, which come with the extra: {what_to_type('nats')}")

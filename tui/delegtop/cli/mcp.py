@@ -18,7 +18,6 @@ EXAMPLES = {
     "delegtop mcp": "what the program that asks is told to start",
     "delegtop mcp --all": "so that it may ask about every session of this machine, not only of this folder",
 }
-_EXTRA = "pip install 'delegtop[mcp]'"
 _SDK = "2"
 
 
@@ -37,7 +36,9 @@ def add(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     settings = options.load(arguments).settings
     if find_spec("mcp") is None:
-        fail(f"this needs the MCP SDK, which comes with the extra: {_EXTRA}")
+        from delegtop.base.own_extras import what_to_type
+
+        fail(f"this needs the MCP SDK, which comes with the extra: {what_to_type('mcp')}")
     from importlib.metadata import PackageNotFoundError, version  # few need it
 
     try:
@@ -45,7 +46,9 @@ def run(arguments: Namespace) -> int:
     except PackageNotFoundError:  # something else is called so
         found = "none"
     if found.partition(".")[0] != _SDK:
-        fail(f"this needs version {_SDK} of the MCP SDK and finds {found}; the extra brings it: {_EXTRA}")
+        from delegtop.base.own_extras import what_to_type
+
+        fail(f"this needs version {_SDK} of the MCP SDK and finds {found}; the extra brings it: {what_to_type('mcp')}")
     if sys.stdin is None or sys.stdin.isatty():
         fail("this is started by the program that asks, and not by a person; docs/mcp.md tells how")
     options.check_format(arguments.format)

