@@ -20,7 +20,7 @@ from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
 from delegtop.dialects import load
 from delegtop.feed.followed_file import SourceStatus
-from delegtop.feed.packed_files import Kept
+from delegtop.feed.packed_files import Kept, PackedFiles, packed
 from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import Awaited, Deviation, Ended, Event, Noted, Resumed, Started
 from delegtop.model.sleep_detector import SleepDetector
@@ -33,7 +33,9 @@ from delegtop.sources.inode import Look
 from delegtop.sources.records import Unreadable
 
 T = TypeVar("T")
-LAYOUT = 4
+Family = tuple[str, str]
+"""A format, and what of it one reader reads."""
+LAYOUT = 5
 """Another one whenever what is below changes, or what a dialect tells."""
 
 
@@ -70,9 +72,14 @@ class KeptFile(Struct, frozen=True, gc=False, array_like=True):
         """Its health, now that it looks like this."""
         return SourceStatus(*self._health(look))
 
-    def kept(self, look: Look, path: str) -> Kept:
-        """The same as the shelf keeps it, by the path that others have too."""
-        return Kept(path, *self._health(look)[1:], look=hash(look), key=self.key, format=load(self.format))
+    def kept(self) -> Kept:
+        """The same as the shelf keeps it."""
+        return Kept(*self._health(self.look), look=hash(self.look), key=self.key, format=load(self.format))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is to be told of it but its numbers."""
+        return not (self.unreadable or self.deviations or self.reasons or self.examples)
 
     def _health(self, look: Look) -> tuple[Any, ...]:
         """In the order of the fields of a `SourceStatus`, without the last."""
@@ -101,6 +108,42 @@ def _problem(each: Unreadable | Deviation) -> KeptProblem:
     if isinstance(each, Deviation):
         return KeptProblem(True, each.origin, each.kind, each.detail)
     return KeptProblem(False, each.origin, each.reason, each.excerpt)
+
+
+class RecalledFiles:
+    """What is known of the files of a session, as the shelf has it for who looks once: to pack it, as for who looks
+    again and again, would take as long as to find that they are what they were."""
+
+    __slots__ = ("_files",)
+
+    def __init__(self, files: Sequence[KeptFile]) -> None:
+        self._files = files
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, path: str) -> bool:
+        return any(file.path == path for file in self._files)
+
+    def __iter__(self) -> Iterator[Kept]:
+        return (file.kept() for file in self._files)
+
+    def statuses(self) -> Iterator[SourceStatus]:
+        return (file.status(file.look) for file in self._files)
+
+    @property
+    def odd(self) -> Sequence[SourceStatus]:
+        """Those in which something was wrong."""
+        return [file.status(file.look) for file in self._files if not file.is_plain]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of them."""
+        return sum([file.look[2] for file in self._files])
+
+    def packed(self) -> PackedFiles:
+        """For who looks again."""
+        return packed(self)
 
 
 def has_secret(value: object) -> bool:
@@ -188,6 +231,8 @@ class KeptSession(Struct, frozen=True, gc=False, array_like=True):
     count: int
     has_secret: bool = False
     """It is not written down."""
+    family: Family | None = None
+    """Of its files, if their reader also reads other sessions."""
 
     @property
     def rows(self) -> range:

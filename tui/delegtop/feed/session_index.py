@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
+from msgspec.structs import replace
+
 import delegtop
 from delegtop import __version__
 from delegtop.base.clock import WallClock
@@ -22,15 +24,17 @@ from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_apart import IndexApart
 from delegtop.feed.kept_session import (
     LAYOUT,
+    Family,
     KeptFile,
     KeptSession,
+    RecalledFiles,
     SessionBlock,
     forget_masked,
     kept_file,
     unpack_block,
 )
 from delegtop.feed.log_index import LogIndex
-from delegtop.feed.packed_files import Kept
+from delegtop.feed.packed_files import PackedFiles
 from delegtop.feed.recent_window import Looks, folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
 from delegtop.model.call_durations import CallsOfOne
@@ -53,9 +57,20 @@ _THIN = MOST // 2
 """A block with fewer is written anew with what is new: each run may add one."""
 
 T = TypeVar("T")
-Family = tuple[str, str]
 Place = tuple[SessionBlock, KeptSession]
 """Where it stands what a session told."""
+Knows = Callable[[Collection[int]], bool]
+"""Whether a text with one of these first lines was read, or need not be."""
+
+
+class KnownFiles(NamedTuple):
+    """The files of a unit, none of which need be read."""
+
+    paths: Sequence[str]
+    kept: PackedFiles | RecalledFiles
+    """What the shelf keeps of them."""
+    keys: Collection[int]
+    """The first lines of the logs among them."""
 
 
 class Recalled(NamedTuple):
@@ -111,11 +126,10 @@ class SessionIndex:
     # -- what is known -----------------------------------------------------------------------------------------------
 
     def recall(
-        self, paths: Iterable[str], busy: Collection[str], knows: Callable[[int], bool], looks: Looks
-    ) -> Iterator[tuple[str, list[Kept]]]:
-        """The units of these new files that need not be read, with what the shelf keeps of each; none of `busy`, and
-        none with a text that `knows` knows. Who is in `looks` was looked at just now. What is known of logs is noted
-        for when they are opened."""
+        self, paths: Iterable[str], busy: Collection[str], knows: Knows, looks: Looks
+    ) -> Iterator[tuple[str, KnownFiles]]:
+        """The units of these new files that need not be read; none of `busy`, and none with a text that `knows`
+        knows. Who is in `looks` was looked at just now. What is known of logs is noted for when they are opened."""
         units: dict[str, set[str]] = {}
         words = SharedWords()
         for path in map(words.__getitem__, paths):
@@ -144,17 +158,17 @@ class SessionIndex:
         return len(asked) == len(block.sessions) * (self._asks_moments + self._asks_calls)
 
     def _take_over(
-        self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool], looks: Looks
-    ) -> list[Kept] | None:
-        """What the shelf keeps of the files of a unit, if they are what they were when they told this."""
-        files = _unchanged(place[1], paths, knows, looks)
-        if files is not None:
-            self._waiting[unit], self._names[unit] = place, place[1].name
-        return files
+        self, unit: str, place: Place, paths: Collection[str], knows: Knows, looks: Looks
+    ) -> KnownFiles | None:
+        """The files of a unit, if they are what they were when they told this."""
+        files = _unchanged(place[1], paths, looks)
+        if files is None or knows(keys := [file.key for file in files if file.key]):
+            return None
+        self._waiting[unit], self._names[unit] = place, place[1].name
+        kept = RecalledFiles(files)
+        return KnownFiles([file.path for file in files], kept if self.is_holding else kept.packed(), keys)
 
-    def take_back(
-        self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool]
-    ) -> list[Kept] | None:
+    def take_back(self, unit: str, place: Place, paths: Collection[str], knows: Knows) -> KnownFiles | None:
         """The same of what another process has just read; it is kept from now on."""
         files = self._take_over(unit, place, {*paths}, knows, Looks())
         if files is not None:
@@ -181,8 +195,8 @@ class SessionIndex:
         """The units that tell of ids which others tell of too: they may have to do with each other."""
         doubts: set[str] = set()
         for unit, (block, session) in self._waiting.items():
-            if (family := _family(session)) is not None:
-                doubts |= self._own(family, unit, block.ids(session))
+            if session.family is not None:
+                doubts |= self._own(session.family, unit, block.ids(session))
         return [unit for unit in self._waiting if unit in doubts]
 
     def tell(self) -> Iterator[Recalled]:
@@ -344,7 +358,8 @@ class SessionIndex:
             if not self.is_holding:  # else it is told soon
                 self._finish(self._block)
             self._block = SessionBlock()
-        return gathered.keep_in(self._block, _name(unit, {*gathered.paths, *unknown}), kept, beside)
+        name, first = _name(unit, {*gathered.paths, *unknown}), files[0].reading
+        return gathered.keep_in(self._block, name, kept, beside, _shared_family(type(first.dialect), first.path))
 
     def _finish(self, block: SessionBlock) -> None:
         """Nothing more comes into it, and it waits to be written: packed it takes a tenth of the room. One that is kept
@@ -488,25 +503,26 @@ def _name(unit: str, paths: Collection[str]) -> str:
     return f"{place}\n{unit}\n{'' if first.startswith('/') else first}"
 
 
-def _unchanged(
-    kept: KeptSession, paths: Collection[str], knows: Callable[[int], bool], looks: Looks
-) -> list[Kept] | None:
-    """What the shelf keeps of its files, if these are all there are, and none is another than it was."""
+def _unchanged(kept: KeptSession, paths: Collection[str], looks: Looks) -> Sequence[KeptFile] | None:
+    """Its files as they are now, if these are all there are, and none is another than it was."""
     try:
         files = kept.files()
     except ValueError:
         return None
     if not files or {file.path for file in (*files, *kept.others)} != paths:
         return None
-    own = {path: path for path in paths}
-    found: list[Kept] = []
-    for file in files:
-        look = _look(file, looks.get(file.path))
-        if look is None or file.format not in OWN or (file.key and knows(file.key)):
-            return None
-        found.append(file.kept(look, own[file.path]))
     if any(_look_at(file.path) != file.look for file in kept.others):
         return None
+    if not {file.format for file in files} <= OWN.keys():
+        return None
+    if looks.agree(files):  # as nearly always
+        return files
+    found: list[KeptFile] = []
+    for file in files:
+        look = _look(file, looks.get(file.path))
+        if look is None:
+            return None
+        found.append(replace(file, look=look))
     return found
 
 
@@ -549,11 +565,6 @@ def _can_keep(file: Resting) -> bool:
     is_own = dialect.name in OWN and type(dialect) is load(dialect.name)
     is_whole = file.status.status == "live" and not file.status.detail
     return is_own and is_whole and not dialect.second_hand and dialect.is_apart(file.reading.path)
-
-
-def _family(kept: KeptSession) -> Family | None:
-    file = kept.files()[0]
-    return _shared_family(load(file.format), file.path)
 
 
 def _shared_family(dialect: type[Dialect], path: str) -> Family | None:

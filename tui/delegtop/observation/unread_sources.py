@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 
 from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.source_statuses import odd
 
 
 def unread(named: Sequence[str], statuses: Sequence[SourceStatus]) -> list[SourceStatus]:
@@ -12,7 +13,7 @@ def unread(named: Sequence[str], statuses: Sequence[SourceStatus]) -> list[Sourc
     paths = {os.path.normpath(path) for path in named}
     return [
         source
-        for source in statuses
+        for source in odd(statuses)
         if source.status in ("missing", "unreadable")
         or (source.status in ("unrecognised", "skipped") and os.path.normpath(source.path) in paths)
     ]
