@@ -31,7 +31,7 @@ from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 
-LAYOUT = f"6 {sys.byteorder}"
+LAYOUT = f"7 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024

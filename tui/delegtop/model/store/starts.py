@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from delegtop.base.clock import Millis
 from delegtop.model.delegation import FACTS
 from delegtop.model.events import Started, Trust
-from delegtop.model.session_manner import OF_PROCESS
 from delegtop.model.store.column_store import ColumnStore, RowsMoved
 from delegtop.model.store.merge import contest, merge_starts
 from delegtop.model.store.numbers import UNSET, known
@@ -204,8 +203,7 @@ class Starts(ColumnStore):
     def agreed(self, row: int) -> AgreedStarts | None:
         """What is left of all that is told of it, where that plainly agrees and names no process; None otherwise."""
         claims = self.claims.get(row)
-        found = agreed(claims) if claims else None
-        return found if found is not None and OF_PROCESS.isdisjoint([name for name, _ in found[1]]) else None
+        return agreed(claims) if claims else None
 
     def _written(self, row: int, shape: StartShape, id: str) -> Started:
         """The start as one event again; the columns hold all of it."""
