@@ -108,14 +108,12 @@ class FileCatalogue:
         self._empty.look(self._unknown)
         known = {*self.waiting, *self._unknown, *(self._lending.lent if self._lending is not None else ())}
         looks = Looks()
-        admitted = self._window.admit(
-            (
-                path
-                for path in self._scan.files
-                if path not in self.shelf and path not in self.readings and path not in known
-            ),
-            looks if self.index is not None or self._open_index is not None else None,
-        )
+        found: Iterable[str] = self._scan.files
+        if self.shelf or self.readings or known:  # else all is new
+            found = (
+                path for path in found if path not in self.shelf and path not in self.readings and path not in known
+            )
+        admitted = self._window.admit(found, looks if self.index is not None or self._open_index is not None else None)
         if self._sift is not None:
             admitted = self._sift(admitted)
         self.waiting += admitted

@@ -8,6 +8,7 @@ import contextlib
 import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import DAY, MINUTE, Millis, wall
@@ -154,8 +155,17 @@ class _Copying(NamedTuple):
 
 def session_of(path: str) -> str | None:
     """The id of the session that a file belongs to, as far as its path says so."""
-    found = _SESSION.search(path)
+    folder, _, name = path.rpartition("/")
+    return _session_of_folder(folder) or _first_session(name)
+
+
+def _first_session(text: str) -> str | None:
+    found = _SESSION.search(text)
     return found[0] if found else None
+
+
+_session_of_folder = lru_cache(64)(_first_session)
+"""Files of one folder are asked about one after the other, thousands at every look."""
 
 
 def sessions_in(text: str) -> Iterator[str]:
