@@ -488,12 +488,13 @@ def _edited() -> int:
     package = Path(delegtop.__file__).parent
     if package.parent.name in ("site-packages", "dist-packages"):
         return 0
-    return max(
-        os.stat(f"{folder}/{name}").st_mtime_ns  # noqa: PTH116 # hundreds of files at every start
-        for folder, _, names in os.walk(package)
-        for name in names
-        if name.endswith(".py")
-    )
+    newest = 0
+    for folder, below, names in os.walk(package):  # hundreds of files at every start
+        if "__pycache__" in below:
+            below.remove("__pycache__")
+        times = [os.stat(f"{folder}/{name}").st_mtime_ns for name in names if name.endswith(".py")]  # noqa: PTH116 # as above
+        newest = max(newest, *times, 0)
+    return newest
 
 
 def _name(unit: str, paths: Collection[str]) -> str:
