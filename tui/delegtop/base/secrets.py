@@ -158,7 +158,7 @@ def _by_form(text: str, words: list[str]) -> list[_Span]:
         joined = _pattern(_ESCAPE).sub(" ", joined)
     forms: list[SecretForm] = []
     if max(map(len, words)) >= _LONGER or MARK_CUT in joined:
-        forms = [form for form in others if form.sign in joined and _form_pattern(form).search(joined)]
+        forms = [form for sign, form in others if sign in joined and _holds(joined, form)]
     runs = joined.translate(_RUNS).split() if joined.isascii() else _pattern(_NO_RUN).split(joined)
     starts = [start for run in runs if (start := run[:_START]) in heads]
     if starts:
@@ -170,6 +170,12 @@ def _by_form(text: str, words: list[str]) -> list[_Span]:
         for form in forms
         for match in _form_pattern(form).finditer(text)
     ]
+
+
+def _holds(joined: str, form: "SecretForm") -> bool:
+    if form.within and not _pattern(form.within).search(joined):
+        return False
+    return _form_pattern(form).search(joined) is not None
 
 
 def _by_place(text: str, lowered: str, places: "Iterable[SecretPlace]") -> Iterator[_Span]:
@@ -270,7 +276,8 @@ def _merged(found: list[_Span]) -> list[_Span]:
 class _Forms(NamedTuple):
     heads: "dict[str, list[SecretForm]]"
     """By the first letters of their signs, which they begin with."""
-    others: "list[SecretForm]"
+    others: "list[tuple[str, SecretForm]]"
+    """With their signs."""
 
 
 @cache
@@ -283,7 +290,7 @@ def _forms() -> _Forms:
         if len(start) == _START and form.pattern.startswith(start):
             forms.heads.setdefault(start, []).append(form)
         else:
-            forms.others.append(form)
+            forms.others.append((form.sign, form))
     return forms
 
 
