@@ -227,7 +227,7 @@ class FileCatalogue:
             self._unknown[path] = (stamp, "empty")
             if found.st_size or is_lock(path):
                 self._empty.let_go(path)
-                self._settle(path, sample_of(path))
+                self._settle(path, sample_of(path), Millis(found.st_mtime_ns // 1_000_000))
             else:
                 self._empty.keep(path)
         except FileNotFoundError:
@@ -235,7 +235,7 @@ class FileCatalogue:
         except OSError as error:
             self._unknown[path] = ((-1, -1), f"unreadable: {error.strerror}")
 
-    def _settle(self, path: str, sample: Sample) -> None:
+    def _settle(self, path: str, sample: Sample, written: Millis | None = None) -> None:
         """Find the format of a file by how it begins, and of a database by its tables."""
         if sample.is_database and path != STDIN:
             from delegtop.sources.database import columns_of  # few files are
@@ -266,7 +266,7 @@ class FileCatalogue:
         self.readings[path] = FollowedFile(path, reader, source)
         if self.index is not None:
             if session_of(path) is not None:
-                self.index.begin(path)
+                self.index.begin(path, written)
             if source is None and path != STDIN:
                 self.index.logs.opened(self.readings[path], key_of(sample.head))
 

@@ -173,7 +173,7 @@ def fields_of(events: Iterable[Event]) -> set[Any]:
     return {value for event in events for value in _fields_of(type(event))(event)}
 
 
-_SEVERAL = (list, tuple, set)
+_SEVERAL = frozenset({list, tuple, set})
 _PLAIN = frozenset({str, int, bool, float, type(None)})
 
 
@@ -185,19 +185,24 @@ def _fields_of(kind: type[Struct]) -> Callable[[object], tuple[Any, ...]]:
 
 
 def _texts(value: object) -> set[str]:
-    """All in it, each once."""
-    found, waiting = set[str](), [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, str):
-            found.add(each)
-            continue
-        if isinstance(each, Struct) and not isinstance(each, Origin):
-            each = _fields_of(type(each))(each)
-        if isinstance(each, _SEVERAL):
-            found.update([one for one in each if one.__class__ is str])
-            waiting += [one for one in each if one.__class__ not in _PLAIN]
+    """All in it, each once; what stands in what lies equally deep is looked at together."""
+    found, level = set[str](), [value]
+    while level:
+        found.update([each for each in level if each.__class__ is str])
+        deeper: list[Any] = []
+        for each in level:
+            if each.__class__ not in _PLAIN:
+                deeper += each if each.__class__ in _SEVERAL else _parts(each)
+        level = deeper
     return found
+
+
+def _parts(each: object) -> Iterable[Any]:
+    if isinstance(each, Struct) and not isinstance(each, Origin):
+        return _fields_of(type(each))(each)
+    if isinstance(each, str):
+        return (str(each),)
+    return each if isinstance(each, (list, tuple, set)) else ()
 
 
 class Moments(Struct, frozen=True, gc=False, array_like=True):

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 import delegtop
 from delegtop import __version__
-from delegtop.base.clock import WallClock
+from delegtop.base.clock import Millis, WallClock
 from delegtop.base.paths import index_place
 from delegtop.dialects import OWN, Dialect, load, plugins
 from delegtop.feed.dormant_sessions import Resting, quiet_until
@@ -230,12 +230,14 @@ class SessionIndex:
 
     # -- what is learned ---------------------------------------------------------------------------------------------
 
-    def begin(self, path: str) -> None:
+    def begin(self, path: str, written: Millis | None) -> None:
         """The file is read from its top. What was written lately is not kept, and so not gathered."""
-        gathered = self._gathered.setdefault(unit_of(path), SessionGathering())
+        unit = unit_of(path)
+        gathered = self._gathered.get(unit)
+        if gathered is None:
+            gathered = self._gathered[unit] = SessionGathering()
         gathered.paths.add(path)
-        look = _look_at(path)
-        if look is None or look[3] // 1_000_000 > quiet_until():
+        if written is None or written > quiet_until():
             self._spoil(gathered)
 
     def gathering(self, reading: FollowedFile) -> SessionGathering | None:

@@ -127,7 +127,7 @@ class CallCounts:
                 if event.phase is not None and event.at is not None:
                     said = event.phase, event.tool, event, event.at, event.since, event.asked or 0
                     self.of(event.origin.source, event.id).hear(*said)
-            elif isinstance(event, Ended | Resumed):
+            elif type(event) is Ended or type(event) is Resumed:  # a union would be made for each
                 heard = self._heard.get(event.origin.source, {}).get(event.id)
                 if heard is not None:
                     heard.end()
