@@ -28,9 +28,10 @@ class RowsMoved(NamedTuple):
     """The row of the other that the first of them becomes."""
 
     def column(self, column: Any) -> Any:
-        """What stands in these rows of a column."""
+        """What stands in these rows of a column, which may be all of it: nobody changes it."""
         if isinstance(self.rows, range):
-            return column[self.rows.start : self.rows.stop]
+            is_all = not self.rows.start and self.rows.stop == len(column)
+            return column if is_all else column[self.rows.start : self.rows.stop]
         return (
             type(column)(column.typecode, (column[row] for row in self.rows))
             if hasattr(column, "typecode")
