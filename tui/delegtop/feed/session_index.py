@@ -484,6 +484,13 @@ def context() -> str:
     return f"{LAYOUT} {packed_ledger.LAYOUT} {__version__} {press().__name__} {_edited()}"
 
 
+_ABOVE = frozenset(
+    {"act", "app", "cli", "delegate", "demo", "mcp_server", "notify", "observation", "page_server", "report", "search"}
+    | {"testing", "__pycache__"}
+)
+"""What lies above the feed, or beside it (the layers in `pyproject.toml`), has no part in what is told."""
+
+
 def _edited() -> int:
     """When this program was last changed, where it runs from its sources: whoever works on a format sees what it tells
     now."""
@@ -492,8 +499,7 @@ def _edited() -> int:
         return 0
     newest = 0
     for folder, below, names in os.walk(package):  # hundreds of files at every start
-        if "__pycache__" in below:
-            below.remove("__pycache__")
+        below[:] = [name for name in below if name not in _ABOVE]
         times = [os.stat(f"{folder}/{name}").st_mtime_ns for name in names if name.endswith(".py")]  # noqa: PTH116 # as above
         newest = max(newest, *times, 0)
     return newest
