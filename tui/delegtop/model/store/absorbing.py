@@ -33,8 +33,9 @@ def absorb(
     if rows:
         ledger.append_rows(other, RowsMoved(rows, first))
         new = range(first, len(ledger))
-        touched.update(new)
-        started.update(new)
+        all_new = {*new}
+        touched |= all_new
+        started |= all_new
         ended.update(compress(new, map(OPEN.__ne__, ledger.ends.by[first : new.stop])))
         ended.update(handle for handle in ledger.faulty if handle >= first)
         noted.update(ledger.descriptions.described(first))

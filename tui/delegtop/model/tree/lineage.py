@@ -273,7 +273,8 @@ class Lineage:
     def _newly_wanted(self, undeclared: list[Handle]) -> set[Handle]:
         """Make the paths above these known as wanted; returns the delegations that are on one for the first time."""
         wanted: set[Path] = set()
-        for path in {*map(self._ledger.own_path, undeclared)}:
+        shapes = {id(shape): shape for shape in map(self._ledger.starts.shape.__getitem__, undeclared)}  # many have one
+        for path in {shape.own_path for shape in shapes.values() if shape is not None}:
             if path is not None and len(path) <= LONGEST_PATH:
                 wanted.update(
                     above for length in range(1, len(path)) if (above := path[:length]) not in self._below_path
