@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 import delegtop
@@ -63,7 +64,7 @@ Knows = Callable[[Collection[int]], bool]
 """Whether a text with one of these first lines was read, or need not be."""
 
 
-class KnownFiles(NamedTuple):
+class KnownFiles(msgspec.Struct, frozen=True):
     """The files of a unit, none of which need be read."""
 
     paths: Sequence[str]

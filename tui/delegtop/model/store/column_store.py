@@ -2,7 +2,9 @@
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
+
+import msgspec
 
 V = TypeVar("V")
 _WIDER = {"b": "h", "h": "i", "i": "q", "I": "q"}
@@ -19,7 +21,7 @@ def is_within(numbers: Collection[int], least: int, end: int) -> bool:
     return not numbers or (min(numbers) >= least and max(numbers) < end)
 
 
-class RowsMoved(NamedTuple):
+class RowsMoved(msgspec.Struct, frozen=True):
     """Rows of one store that become rows of another, behind those it has."""
 
     rows: Sequence[int]

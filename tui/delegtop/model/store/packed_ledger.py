@@ -7,7 +7,7 @@ This is how what a file told is kept between two runs. Only the same version on 
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -198,7 +198,7 @@ def _fits(store: ColumnStore, rows: int) -> bool:
 # -- what is beside the columns --------------------------------------------------------------------------------------
 
 
-class _Beside(NamedTuple):
+class _Beside(msgspec.Struct, frozen=True):
     """How one part is packed, and as what it is read."""
 
     type: Any
