@@ -22,7 +22,6 @@ from delegtop.base.paths import index_place
 from delegtop.dialects import OWN, Dialect, load, plugins
 from delegtop.feed.dormant_sessions import Resting, quiet_until
 from delegtop.feed.followed_file import FollowedFile
-from delegtop.feed.index_apart import IndexApart
 from delegtop.feed.kept_session import (
     LAYOUT,
     Family,
@@ -50,6 +49,7 @@ from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import file_digest
 
 if TYPE_CHECKING:
+    from delegtop.feed.index_apart import IndexApart
     from delegtop.feed.index_file import IndexFile
 
 MOST = 1_000
@@ -474,6 +474,8 @@ def open_index(*, logs: bool, moments: bool, calls: bool, apart: bool) -> Sessio
     if plugins():
         return None
     if apart:
+        from delegtop.feed.index_apart import IndexApart  # who looks once needs no other process
+
         return SessionIndex(IndexApart(index_place(), context()), logs=logs, moments=moments, calls=calls)
     from delegtop.feed.index_file import IndexFile  # who asks another process has no need of SQLite
 
