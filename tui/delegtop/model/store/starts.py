@@ -177,6 +177,11 @@ class Starts(ColumnStore):
             return set()
         return set(compress(range(len(self.shape)), map(wanted.__contains__, map(id, self.shape))))
 
+    @property
+    def tells_products(self) -> bool:
+        """Whether the files of any program tell of one; by the shapes as well."""
+        return any(shape.product is not None for shape in self._shapes.values())
+
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         super().append_rows(other, moved)
         ours = {id(shape): self._shapes.setdefault(key, shape) for key, shape in other._shapes.items()}
