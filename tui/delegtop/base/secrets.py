@@ -131,9 +131,10 @@ def _found(text: str) -> list[_Span]:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text.translate(_SMALL)
-    index = _places()
-    near = [word for word in index if word in lowered]
+    near = [word for sign, words in _near(lowered.isascii()) if sign in lowered for word in words if word in lowered]
     if near:
+        index = _places()
+        near.sort(key=[*index].index)
         found += _by_place(text, lowered, dict.fromkeys(place for word in near for place in index[word]))
     if "-----" in text or "Private-Lines" in text or (near and not _BLOCK_WORDS.isdisjoint(near)):
         from delegtop.base.secret_blocks import blocks  # few texts hold any
@@ -318,6 +319,20 @@ def _places() -> "dict[str, list[SecretPlace]]":
         for word in place.words:
             places.setdefault(word, []).append(place)
     return places
+
+
+_RARE = ' :%"<'
+"""Characters that most names have none of."""
+
+
+@cache
+def _near(is_ascii: bool) -> list[tuple[str, list[str]]]:
+    """The same words by a rare character that is in each of them; of texts in ASCII those that are not."""
+    words: dict[str, list[str]] = {}
+    for word in _places():
+        if word.isascii() or not is_ascii:
+            words.setdefault(next((sign for sign in _RARE if sign in word), ""), []).append(word)
+    return [*words.items()]
 
 
 def names() -> Iterable[tuple[str, str, str]]:
