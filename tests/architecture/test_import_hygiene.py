@@ -52,6 +52,7 @@ def test_headless_commands_never_load_the_screen(tmp_path: Path) -> None:
     assert "delegtop.report.tree_text" in modules
     assert not {"textual", "rich", "delegtop.app"} & modules
     assert not {"watchfiles", "delegtop.report.printed_gantt"} & modules  # whoever reads once watches nothing
+    assert "locale" not in modules, "nobody looks for translations of what argparse says"
 
 
 def test_only_whoever_sends_messages_away_loads_what_does(tmp_path: Path) -> None:
