@@ -12,6 +12,7 @@ from delegtop.cli.command_table import COMMANDS
 from delegtop.diagnosis.rules import JUDGED
 from delegtop.dialects import OWN
 from delegtop.dialects.format_table import PRODUCTS
+from delegtop.feed import session_index
 
 HEAVY = {"textual", "rich", "pydantic", "watchfiles", "msgspec", "mcp", "anyio"}
 
@@ -51,6 +52,7 @@ def test_headless_commands_never_load_the_screen(tmp_path: Path) -> None:
     assert "delegtop.report.tree_text" in modules
     assert not {"textual", "rich", "delegtop.app"} & modules
     assert not {"watchfiles", "delegtop.report.printed_gantt"} & modules  # whoever reads once watches nothing
+    assert "locale" not in modules, "nobody looks for translations of what argparse says"
 
 
 def test_only_whoever_sends_messages_away_loads_what_does(tmp_path: Path) -> None:
@@ -185,3 +187,14 @@ def test_a_rule_is_loaded_when_a_delegation_is_judged_by_it(tmp_path: Path) -> N
     ours = {name for name, judged in JUDGED.items() if judged is None or None in judged}
     assert modules & set(JUDGED) == ours
     assert "delegtop.protocols.hyper.hyper_rules" in set(JUDGED) - ours
+
+
+def test_reading_rests_on_nothing_in_the_folders_that_may_change_without_what_is_known_being_read_again() -> None:
+    program = (
+        "import sys; from delegtop.dialects import OWN, load; from delegtop.feed import live_feed, loader_process; "
+        "[load(name) for name in OWN]; print(*sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    folders = {module.split(".")[1] for module in told.stdout.split() if module.startswith("delegtop.")}
+    assert {"agents", "feed", "model", "protocols", "sources"} <= folders
+    assert not folders & session_index._ABOVE

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from delegtop.base.clock import FrozenClock, Millis, WallClock
@@ -92,6 +92,7 @@ RAW = st.one_of(
     st.builds(lambda raw, number: b"\0" * number + raw, PLAIN, st.integers(1, 9)),
     st.binary(max_size=20).map(lambda data: data.replace(b"\n", b"")),
 )
+ALIVE = b'{"event": "heartbeat", "at": "2026-02-03T09:00:00Z", "session_id": "sess_1770109200_abc0"}'
 LOG = st.lists(RAW, max_size=30).flatmap(
     lambda raws: st.lists(st.sampled_from(raws or [b""]), max_size=4).map(lambda again: [*raws, *again])
 )
@@ -176,6 +177,7 @@ def test_whatever_stands_in_it(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(LOG, st.integers(0, 40), st.integers(0, 40), st.sampled_from(["", "gpu1"]))
+@example([ALIVE, ALIVE], 1, 1, "")  # nothing, out of the middle of a run
 def test_for_those_who_take_events(
     tmp_path_factory: pytest.TempPathFactory, raws: list[bytes], first: int, end: int, host: str
 ) -> None:

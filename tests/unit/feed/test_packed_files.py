@@ -82,6 +82,20 @@ def test_statuses_are_those_of_every_file_and_the_same_until_one_is_put_away_ane
     assert not SourceStatuses(())
 
 
+def test_statuses_stand_in_the_order_of_their_paths_and_those_with_something_wrong_are_had_without_the_others(
+    files: list[Kept],
+) -> None:
+    wrong = replace(files[3], unreadable=1)
+    away, alone = packed([files[5], wrong, files[1]]), files[2]
+    order = {each.path: number for number, each in enumerate(files)}
+    inner = SourceStatuses([away, alone], order)
+    assert [*inner] == [files[1], files[2], wrong, files[5]]
+    assert inner.odd() == [files[2], wrong], "of one that was not put away nobody knows before it is looked at"
+    outer = SourceStatuses([files[9], inner])
+    assert [*outer] == [files[9], *inner]
+    assert (outer.odd(), len(outer)) == ([files[9], *inner.odd()], 5)
+
+
 def test_none_are_packed_to_nothing() -> None:
     assert ([*packed([])], len(packed([])), packed([]).size) == ([], 0, 0)
     assert isinstance(packed([]), PackedFiles)

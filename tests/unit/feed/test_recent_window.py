@@ -9,6 +9,7 @@ from tests.recorded_feed import RecordedFeed
 
 from delegtop.base.clock import FrozenClock, Millis, parse_time
 from delegtop.feed import recent_window as window_module
+from delegtop.feed.kept_session import KeptFile
 from delegtop.feed.live_feed import Feed
 from delegtop.feed.recent_window import Looks, RecentWindow
 from delegtop.sources.inode import look_of
@@ -44,6 +45,10 @@ def test_what_the_system_said_of_each_file_is_handed_on(tmp_path: Path) -> None:
     assert RecentWindow(None).admit([there, gone], looks) == [there]
     assert looks.get(there) == look_of((tmp_path / "a").stat())
     assert looks.get(gone) is None
+    like_this, otherwise = KeptFile(there, look_of((tmp_path / "a").stat()), 0), KeptFile(there, (1, 2, 3, 4, 5), 0)
+    assert looks.agree([like_this, like_this])
+    assert not looks.agree([like_this, otherwise])
+    assert not looks.agree([like_this, KeptFile(gone, like_this.look, 0)])
 
 
 def test_a_file_that_is_written_again_is_admitted_then(tmp_path: Path) -> None:

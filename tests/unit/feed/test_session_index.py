@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.bench.make_history import make_history
 from tests.bench.make_logs import make_log
 from tests.homes import Transcript
@@ -20,16 +21,18 @@ from delegtop.base.clock import Millis, WallClock, parse_time
 from delegtop.base.paths import index_place
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
-from delegtop.feed import file_catalogue, kept_session, log_index, session_gathering, session_index
+from delegtop.feed import file_catalogue, kept_session, log_index, packed_files, session_gathering, session_index
 from delegtop.feed.followed_file import FollowedFile
 from delegtop.feed.index_file import IndexFile
 from delegtop.feed.kept_log import unpack_log
-from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, packed_files, unpack_block
+from delegtop.feed.kept_session import KeptSession, Moments, SessionBlock, unpack_block
+from delegtop.feed.kept_session import packed_files as packed
 from delegtop.feed.live_feed import Feed
 from delegtop.feed.session_index import SessionIndex
 from delegtop.model import call_durations
 from delegtop.model.event_runs import EventRun
 from delegtop.model.events import Event
+from delegtop.model.forest import Forest
 from delegtop.model.store import archive, packed_ledger
 from delegtop.model.store.archive import press
 from delegtop.protocols.standard.dialects.session_log import SessionLog
@@ -187,7 +190,7 @@ def test_of_what_is_pressed_no_more_is_unpacked_than_sessions_tell(
         for module in (archive, kept_session, packed_ledger):
             monkeypatch.setattr(module, "press", lambda: zlib)
     block = SessionBlock()
-    block.put(KeptSession("n" * 5_000, packed_files([]), (), (), [], 0, 0), Moments(), [])
+    block.put(KeptSession("n" * 5_000, packed([]), (), (), [], 0, 0), Moments(), [])
     data = block.pack()
     assert data is not None
     found = unpack_block(data)
@@ -323,6 +326,40 @@ def test_a_quiet_session_whose_process_is_declared_is_listed_the_same_however_an
     assert kept() == 2
     assert told(capsys, folder) == plain
     assert told(capsys, folder) == plain
+
+
+def test_who_looks_once_at_what_is_known_packs_nothing_for_the_next_look_and_loads_no_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_history(tmp_path / "logs", 3, 60_000, LONG_AGO * 1_000)
+    plain = told(capsys, tmp_path / "logs", "--no-index")
+    assert told(capsys, tmp_path / "logs") == plain
+    monkeypatch.setattr(packed_files, "packed", lambda _files: pytest.fail("nobody looks again"))
+    monkeypatch.setattr(kept_session, "packed", packed_files.packed)
+    monkeypatch.setattr(kept_session, "load", lambda name: pytest.fail(f"nobody asks for {name}"))
+    assert told(capsys, tmp_path / "logs")[0] == plain[0]
+
+
+def lines_read_again(folder: Path) -> list[bytes | None]:
+    """By who looks once: each that something is known of, and one that is not there."""
+    index = SessionIndex(IndexFile(index_place(), session_index.context()), logs=False)
+    feed, forest = Feed([str(folder)], clock=WallClock(), index=lambda: index), Forest()
+    for batch in feed.read_all():
+        forest.apply(batch.events)
+        if batch.ledger is not None:
+            forest.absorb(batch.ledger)
+    places = sorted({origin for handle in range(len(forest)) for origin in forest.delegation(handle).origins})
+    found = [feed.raw(place) for place in (*places, replace(places[0], line=7_000, offset=1 << 40))]
+    feed.close()
+    return found
+
+
+def test_a_line_of_what_is_known_is_read_again_by_who_looked_once(tmp_path: Path) -> None:
+    make_history(tmp_path / "logs", 2, 60_000, LONG_AGO * 1_000)
+    lines = lines_read_again(tmp_path / "logs")
+    assert kept() == 2
+    assert all(lines[:-1])
+    assert lines_read_again(tmp_path / "logs") == lines
 
 
 def test_sources_are_listed_in_the_same_order_when_one_was_touched(

@@ -388,7 +388,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
     def action_replay(self) -> None:
         """Try hosts again that are missing; else to the last record of what is long over, or where nothing is shown to
         the logs that are offered."""
-        from delegtop.feed.followed_file import offers  # it is loaded long since
+        from delegtop.feed.source_statuses import offers  # it is loaded long since
 
         fleet = self.hosts.fleet
         if fleet is not None and self.board.moment is None and (tried := fleet.retry()):

@@ -8,7 +8,8 @@ must start at once: so this needs nothing but Python.
 from collections.abc import Callable, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 SESSION_REFS = ("session_id", "thread_id")
@@ -25,7 +26,7 @@ class Basis(Enum):
     DOCUMENTED = "as its documentation and its source describe it"
 
 
-class Home(NamedTuple):
+class Home(msgspec.Struct, frozen=True):
     """One place where a program keeps logs, whether it is there or not."""
 
     folder: str
@@ -47,7 +48,7 @@ class Home(NamedTuple):
         return folder / self.below
 
 
-class Permissions(NamedTuple):
+class Permissions(msgspec.Struct, frozen=True):
     """When a program asks a person to allow a call, without a word in its log."""
 
     quick: frozenset[str] = frozenset()
@@ -64,7 +65,7 @@ class Permissions(NamedTuple):
     """Milliseconds after which it ends a command, or goes on without it, whatever it was told; 0 if it does not."""
 
 
-class Contract(NamedTuple):
+class Contract(msgspec.Struct, frozen=True):
     """What a file must hold, as a model: what is known of it before that is loaded."""
 
     name: str
@@ -78,7 +79,7 @@ class Contract(NamedTuple):
     """A file holds many of them, by their session ids."""
 
 
-class Product(NamedTuple):
+class Product(msgspec.Struct, frozen=True):
     """One program or protocol. What it has no command for is empty: none is invented."""
 
     name: str

@@ -23,6 +23,8 @@ class SecretForm(NamedTuple):
     pattern: str
     """What may be shown, `~`, what is hidden."""
     counted_as: str = "key"
+    within: str = ""
+    """A part of the pattern that is soon found not to be there, if the literal is in every path."""
 
     @property
     def shown(self) -> str:
@@ -269,7 +271,10 @@ _MAIL = (
     ),
     SecretForm("mail", "SendGrid key", "SG.", r"SG[.]~[A-Za-z0-9_-]{16,64}[.][A-Za-z0-9_-]{16,}"),
     SecretForm("mail", "Mailchimp key", "-us", f"~{_H}{{32}}-us[0-9]{{1,2}}(?![A-Za-z0-9])"),
-    SecretForm("mail", "Mailgun sending key", "-", f"~{_H}{{32}}-{_H}{{8}}-{_H}{{8}}(?![A-Za-z0-9-])"),
+    SecretForm(
+        *("mail", "Mailgun sending key", "-", f"~{_H}{{32}}-{_H}{{8}}-{_H}{{8}}(?![A-Za-z0-9-])"),
+        within=f"-{_H}{{8}}-{_H}{{8}}",
+    ),
 )
 _WATCHING = (
     *_heads(

@@ -131,9 +131,10 @@ def _found(text: str) -> list[_Span]:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text.translate(_SMALL)
-    index = _places()
-    near = [word for word in index if word in lowered]
+    near = [word for sign, words in _near(lowered.isascii()) if sign in lowered for word in words if word in lowered]
     if near:
+        index = _places()
+        near.sort(key=[*index].index)
         found += _by_place(text, lowered, dict.fromkeys(place for word in near for place in index[word]))
     if "-----" in text or "Private-Lines" in text or (near and not _BLOCK_WORDS.isdisjoint(near)):
         from delegtop.base.secret_blocks import blocks  # few texts hold any
@@ -158,7 +159,7 @@ def _by_form(text: str, words: list[str]) -> list[_Span]:
         joined = _pattern(_ESCAPE).sub(" ", joined)
     forms: list[SecretForm] = []
     if max(map(len, words)) >= _LONGER or MARK_CUT in joined:
-        forms = [form for form in others if form.sign in joined and _form_pattern(form).search(joined)]
+        forms = [form for sign, form in others if sign in joined and _holds(joined, form)]
     runs = joined.translate(_RUNS).split() if joined.isascii() else _pattern(_NO_RUN).split(joined)
     starts = [start for run in runs if (start := run[:_START]) in heads]
     if starts:
@@ -170,6 +171,12 @@ def _by_form(text: str, words: list[str]) -> list[_Span]:
         for form in forms
         for match in _form_pattern(form).finditer(text)
     ]
+
+
+def _holds(joined: str, form: "SecretForm") -> bool:
+    if form.within and not _pattern(form.within).search(joined):
+        return False
+    return _form_pattern(form).search(joined) is not None
 
 
 def _by_place(text: str, lowered: str, places: "Iterable[SecretPlace]") -> Iterator[_Span]:
@@ -270,7 +277,8 @@ def _merged(found: list[_Span]) -> list[_Span]:
 class _Forms(NamedTuple):
     heads: "dict[str, list[SecretForm]]"
     """By the first letters of their signs, which they begin with."""
-    others: "list[SecretForm]"
+    others: "list[tuple[str, SecretForm]]"
+    """With their signs."""
 
 
 @cache
@@ -283,7 +291,7 @@ def _forms() -> _Forms:
         if len(start) == _START and form.pattern.startswith(start):
             forms.heads.setdefault(start, []).append(form)
         else:
-            forms.others.append(form)
+            forms.others.append((form.sign, form))
     return forms
 
 
@@ -311,6 +319,20 @@ def _places() -> "dict[str, list[SecretPlace]]":
         for word in place.words:
             places.setdefault(word, []).append(place)
     return places
+
+
+_RARE = ' :%"<'
+"""Characters that most names have none of."""
+
+
+@cache
+def _near(is_ascii: bool) -> list[tuple[str, list[str]]]:
+    """The same words by a rare character that is in each of them; of texts in ASCII those that are not."""
+    words: dict[str, list[str]] = {}
+    for word in _places():
+        if word.isascii() or not is_ascii:
+            words.setdefault(next((sign for sign in _RARE if sign in word), ""), []).append(word)
+    return [*words.items()]
 
 
 def names() -> Iterable[tuple[str, str, str]]:

@@ -1,5 +1,6 @@
 """Which commands there are, and how arguments find theirs. Listing them imports none of them."""
 
+import argparse
 import atexit
 import gc
 from argparse import SUPPRESS, Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
@@ -76,6 +77,9 @@ class Command(Protocol):
     def add(self, parser: ArgumentParser) -> None: ...
 
     def run(self, arguments: Namespace) -> int: ...
+
+
+argparse._ = str  # type: ignore[attr-defined] # its words stay as they are; to look for others takes longer than to parse
 
 
 class Parser(ArgumentParser):

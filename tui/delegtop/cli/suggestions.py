@@ -23,7 +23,7 @@ NOTHING_YET = "no logs of agents are found yet; waiting for the first (delegtop 
 
 def offer(statuses: "Sequence[SourceStatus]", now: Millis) -> str:
     """Which logs could be replayed; empty if there are none."""
-    from delegtop.feed.followed_file import offers
+    from delegtop.feed.source_statuses import offers
 
     found = offers(statuses)
     if not found:
@@ -54,7 +54,7 @@ def past(sources: Sequence[str], forest: "Forest") -> str:
 
 def empty(seen: "Observation") -> str:
     """Why there is no delegation, and what to do about it."""
-    from delegtop.feed.followed_file import offers
+    from delegtop.feed.source_statuses import offers
 
     statuses = seen.statuses
     if not seen.places.named:

@@ -85,6 +85,7 @@ def _lines(arguments: Namespace, seen: "Observation", matches: "Collection[Handl
             prompts=arguments.prompts,
             hosts=seen.hosts,
         )
+    from delegtop.feed.source_statuses import odd
     from delegtop.report import tree_text
 
     look = _look(arguments.plain, settings)
@@ -94,7 +95,7 @@ def _lines(arguments: Namespace, seen: "Observation", matches: "Collection[Handl
         return printed_gantt.gantt(forest, matches=matches, sort=sort, look=look)
     return tree_text.tree(
         forest,
-        statuses,
+        statuses if arguments.health else odd(statuses),
         matches=matches,
         sort=sort,
         look=look,

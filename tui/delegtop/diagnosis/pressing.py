@@ -5,7 +5,8 @@ moment are few, and told anew in the tree of one that changes; earlier ones are 
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+
+import msgspec
 
 from delegtop.diagnosis.assessment import NOW, Key, Urgency
 from delegtop.diagnosis.assessments import Assessments
@@ -166,7 +167,7 @@ class _Now:
         return {handle for handle in before.keys() | tree.aware if before.get(handle) != self.told.get(handle)}
 
 
-class _Tree(NamedTuple):
+class _Tree(msgspec.Struct, frozen=True):
     problems: set[Handle]
     aware: set[Handle]
     """Those at or below which there is one."""

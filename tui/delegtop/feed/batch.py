@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from delegtop.base.clock import Millis
 from delegtop.model.events import Event
-from delegtop.model.forest import Forest
 from delegtop.model.store.ledger import Ledger
 
 if TYPE_CHECKING:
     from delegtop.model.call_durations import CallsOfOne
+    from delegtop.model.forest import Forest
 
 
 class Batch(Struct, frozen=True):
@@ -20,7 +20,7 @@ class Batch(Struct, frozen=True):
     events: Sequence[Event]
     at: Millis | None = None
     """The moment in the past at which all this is known; None for the present."""
-    forest: Forest | None = None
+    forest: "Forest | None" = None
     """Everything as it was just before, in place of whatever was known: time has leapt."""
     ledger: Ledger | None = None
     """What whole files told, in place of their events."""

@@ -12,7 +12,7 @@ import os
 from array import array
 from bisect import bisect_left, insort
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence, Set
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import asdict
 
@@ -31,9 +31,14 @@ from delegtop.sources.snapshot import Snapshot
 from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import key_of
 
+if TYPE_CHECKING:
+    from delegtop.feed.kept_session import RecalledFiles
+
 QUIET = 3_600_000
 """Milliseconds after the last writing. Whoever resumes a session does so sooner, or much later."""
 SAMPLE = 64 * 1024
+_FEW = 64
+"""So many keys are put in their places one by one; more are put in order with all others."""
 
 Session = PackedFiles | tuple[str, ...]
 """The files that tell of one session; of a log that is its own the path."""
@@ -95,9 +100,11 @@ class DormantSessions:
     """Files by path and by session. One thread puts away and takes down; any may look."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, PackedFiles] = {}
+        self._sessions: dict[str, PackedFiles | RecalledFiles] = {}
         self._keys = array("q")
         """The first lines of all logs that were ever put away, in order: as a set they would cost ten times as much."""
+        self._late: set[int] = set()
+        """Those that are not among them yet."""
         self._count = self._size = 0
         self.logs = RestingLogs()
         """Those that belong to no session."""
@@ -114,6 +121,20 @@ class DormantSessions:
         files = self._sessions.get(unit_of(path)) if self._sessions else None
         return (files is not None and path in files) or path in self.logs
 
+    def _packed(self, session: str) -> PackedFiles | None:
+        """The files of a session, for who asks for more than how they are."""
+        files = self._sessions.get(session)
+        if files is None or isinstance(files, PackedFiles):
+            return files
+        now = self._sessions[session] = files.packed()
+        return now
+
+    def _all(self) -> Iterator[tuple[str, PackedFiles]]:
+        """The same of all sessions."""
+        for session in list(self._sessions):
+            if (files := self._packed(session)) is not None:
+                yield session, files
+
     def session_of(self, path: str) -> str | None:
         """The session of that file if there is something of it here."""
         session = session_of(path)
@@ -123,68 +144,63 @@ class DormantSessions:
         """The sessions with a file that the reader of that family has read."""
         return {
             session
-            for session, files in self._sessions.items()
+            for session, files in self._all()
             if any(kept.format is format and format.family(kept.path) == family for kept in files)
         }
 
     def put(self, session: str, files: Sequence[Resting]) -> None:
         """Keep what there is to know of the files of a session."""
-        known = {kept.path: kept for kept in self._sessions.get(session, ())}
+        known = {kept.path: kept for kept in self._packed(session) or ()}
         new = [
             Kept(**asdict(status), look=hash(look), key=key, format=type(reading.dialect))
             for reading, status, look, key in files
         ]
-        self._keep(session, [*{**known, **{kept.path: kept for kept in new}}.values()])
-        self._know(new)
+        self._keep(session, packed({**known, **{kept.path: kept for kept in new}}.values()))
+        self._late.update([kept.key for kept in new if kept.key])
 
-    def put_again(self, session: str, files: Sequence[Kept]) -> None:
-        """The same of a session that was read in an earlier run."""
+    def put_again(self, session: str, files: "PackedFiles | RecalledFiles", keys: Iterable[int]) -> None:
+        """The same of a session that was read in an earlier run, with the first lines of its logs."""
         self._keep(session, files)
-        self._know(files)
+        self._late.update(keys)
 
-    def _keep(self, session: str, files: Sequence[Kept]) -> None:
+    def _keep(self, session: str, files: "PackedFiles | RecalledFiles") -> None:
         """Keep these of a session and no others."""
         before = self._sessions.get(session)
         if before is not None:
             self._count, self._size = self._count - len(before), self._size - before.size
-        if files:
-            self._sessions[session] = packed(files)
-            self._count, self._size = self._count + len(files), self._size + sum(kept.size for kept in files)
+        if len(files):
+            self._sessions[session] = files
+            self._count, self._size = self._count + len(files), self._size + files.size
         elif before is not None:
             del self._sessions[session]
 
-    def _know(self, files: Iterable[Kept]) -> None:
-        for kept in files:
-            if kept.key:
-                insort(self._keys, kept.key)
-
-    def knows(self, key: int) -> bool:
-        """Whether a log with that first line was put away."""
-        at = bisect_left(self._keys, key)
-        return at < len(self._keys) and self._keys[at] == key
+    def knows_any(self, keys: Collection[int]) -> bool:
+        """Whether a log with one of these first lines was put away."""
+        return not self._late.isdisjoint(keys) or any(_find(self._keys, key) is not None for key in keys)
 
     def take_down(self, session: str) -> Sequence[str]:
         """The files of a session, which are kept no longer; those that are gone stay. A log is its own session."""
         if self.logs.take(session):
             return (session,)
-        files = [*self._sessions.get(session, ())]
-        self._keep(session, [kept for kept in files if not kept.is_there])
+        files = [*(self._packed(session) or ())]
+        self._keep(session, packed([kept for kept in files if not kept.is_there]))
         return [kept.path for kept in files if kept.is_there]
 
     def strike(self, path: str) -> None:
         """A file has turned up: if one of that name in its session is gone, it has moved, and counts where it is."""
         session = session_of(path) or ""
         name = path[path.find(session) :]
-        files = [*self._sessions[session]]
+        files = [*(self._packed(session) or ())]
         stay = [kept for kept in files if kept.status != "gone" or not kept.path.endswith(name)]
         if len(stay) < len(files):
-            self._keep(session, stay)
+            self._keep(session, packed(stay))
 
     def changed(self, files: Iterable[str]) -> set[str]:
         """The sessions of which a file is not what it was, by all files that there are. One that is gone changes
         nothing."""
+        self._settle()
         found: set[str] = set()
-        for session, known in list(self._sessions.items()):
+        for session, known in self._all():
             is_changed, now = known.looked_at()
             if now is not known:
                 self._sessions[session] = now
@@ -198,18 +214,28 @@ class DormantSessions:
         key = key_of(head)
         if (log := self.logs.like(key, files)) is not None:
             return log
-        at = bisect_left(self._keys, key)
-        if at == len(self._keys) or self._keys[at] != key:
+        self._settle()
+        at = _find(self._keys, key)
+        if at is None:
             return None
-        for session, known in self._sessions.items():
+        for session, known in self._all():
             if any(kept.key == key and kept.is_there for kept in known):
                 return session
         del self._keys[at]
         return None
 
+    def _settle(self) -> None:
+        """Put the keys that came last among the others."""
+        if len(self._late) > _FEW:
+            self._keys = array("q", sorted([*self._keys, *self._late]))
+        else:
+            for key in self._late:
+                insort(self._keys, key)
+        self._late.clear()
+
     # -- for people ------------------------------------------------------------------------------------------------
 
-    def statuses(self) -> "list[SourceStatus | PackedFiles]":
+    def statuses(self) -> "list[SourceStatus | PackedFiles | RecalledFiles]":
         """The health of every file."""
         return [*self._sessions.values(), *self.logs.statuses()]
 
@@ -217,7 +243,7 @@ class DormantSessions:
         """The very line, read again from a file that is what it was."""
         if self.logs.is_unchanged(origin.source):
             return history.line_at(origin.source, origin.offset)
-        files = self._sessions.get(unit_of(origin.source))
+        files = self._packed(unit_of(origin.source))
         kept = files.get(origin.source) if files is not None else None
         try:
             if kept is None or hash(look_of(os.stat(origin.source))) != kept.look:  # noqa: PTH116 # once for a question
@@ -232,7 +258,7 @@ class DormantSessions:
         """All files of the session that a file belongs to: another object whenever it was put away anew."""
         if path in self.logs:
             return (path,)
-        return self._sessions.get(unit_of(path), ())
+        return self._packed(unit_of(path)) or ()
 
     def read_again(self, session: Session, formats: Formats) -> dict[str, FollowedFile]:
         """All files of a session, read once more by readers of their own."""
@@ -256,3 +282,9 @@ class DormantSessions:
                 if isinstance(line, Line):
                     reading.read(line)
         return found
+
+
+def _find(keys: "array[int]", key: int) -> int | None:
+    """Where it stands among them."""
+    at = bisect_left(keys, key)
+    return at if at < len(keys) and keys[at] == key else None

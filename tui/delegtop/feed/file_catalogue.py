@@ -4,7 +4,7 @@ A file gets a dialect by the shape of its first bytes and keeps it.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -18,10 +18,9 @@ from delegtop.feed.empty_files import EmptyFiles
 from delegtop.feed.followed_file import FollowedFile, SourceStatus, source_for
 from delegtop.feed.formats import Formats, can_forget
 from delegtop.feed.lending import SessionLending
-from delegtop.feed.packed_files import PackedFiles
 from delegtop.feed.recent_window import FEW, Looks, RecentWindow, folder_of, session_of, unit_of
 from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
-from delegtop.feed.source_statuses import SourceStatuses
+from delegtop.feed.source_statuses import SourceStatuses, StatusPart
 from delegtop.model.store.column_growth import give_back
 from delegtop.sources import history
 from delegtop.sources.discover import Roots, Scan, is_database, is_lock, is_packed
@@ -110,14 +109,12 @@ class FileCatalogue:
         self._empty.look(self._unknown)
         known = {*self.waiting, *self._unknown, *(self._lending.lent if self._lending is not None else ())}
         looks = Looks()
-        admitted = self._window.admit(
-            (
-                path
-                for path in self._scan.files
-                if path not in self.shelf and path not in self.readings and path not in known
-            ),
-            looks if self.index is not None or self._open_index is not None else None,
-        )
+        found: Iterable[str] = self._scan.files
+        if self.shelf or self.readings or known:  # else all is new
+            found = (
+                path for path in found if path not in self.shelf and path not in self.readings and path not in known
+            )
+        admitted = self._window.admit(found, looks if self.index is not None or self._open_index is not None else None)
         if self._sift is not None:
             admitted = self._sift(admitted)
         self.waiting += admitted
@@ -150,9 +147,9 @@ class FileCatalogue:
             busy.update(session for path in self.waiting if (session := self.shelf.session_of(path)))
         known = set[str]()
         # Two that are copies of each other are known if others read each alone: only the first goes on the shelf.
-        for session, files in index.recall(self.waiting, busy, self._knows, looks):
-            self.shelf.put_again(session, files)
-            known.update([kept.path for kept in files])
+        for session, files in index.recall(self.waiting, busy, self._knows_any, looks):
+            self.shelf.put_again(session, files.kept, files.keys)
+            known.update(files.paths)
         self.waiting = [path for path in self.waiting if path not in known]
 
     def _lend(self, lending: "SessionLending", index: "SessionIndex") -> None:
@@ -162,19 +159,19 @@ class FileCatalogue:
         for unit, paths, loaded in lending.returned(idle=not self.waiting, rest=self.rest):
             self.rest()
             is_new = unit not in self._window.alive and unit not in self._copied
-            files = index.take_back(unit, loaded, paths, self._knows) if loaded is not None and is_new else None
+            files = index.take_back(unit, loaded, paths, self._knows_any) if loaded is not None and is_new else None
             if files is None:
                 self.waiting += paths
             else:
-                self.shelf.put_again(unit, files)
+                self.shelf.put_again(unit, files.kept, files.keys)
                 self.waiting += [path for path in paths if path not in self.shelf]  # those of no known format
         if not self.waiting and not lending.has_lent:
             lending.end()
             self._lending = None
 
-    def _knows(self, key: int) -> bool:
-        """Whether a text with that first line was read, or need not be."""
-        return self._tail.knows(key) or self.shelf.knows(key)
+    def _knows_any(self, keys: Collection[int]) -> bool:
+        """Whether a text with one of these first lines was read, or need not be."""
+        return self._tail.knows_any(keys) or self.shelf.knows_any(keys)
 
     @property
     def is_lent(self) -> bool:
@@ -231,7 +228,7 @@ class FileCatalogue:
             self._unknown[path] = (stamp, "empty")
             if found.st_size or is_lock(path):
                 self._empty.let_go(path)
-                self._settle(path, sample_of(path))
+                self._settle(path, sample_of(path), Millis(found.st_mtime_ns // 1_000_000))
             else:
                 self._empty.keep(path)
         except FileNotFoundError:
@@ -239,7 +236,7 @@ class FileCatalogue:
         except OSError as error:
             self._unknown[path] = ((-1, -1), f"unreadable: {reason_of(error)}")
 
-    def _settle(self, path: str, sample: Sample) -> None:
+    def _settle(self, path: str, sample: Sample, written: Millis | None = None) -> None:
         """Find the format of a file by how it begins, and of a database by its tables."""
         if sample.is_database and path != STDIN:
             from delegtop.sources.database import columns_of  # few files are
@@ -270,7 +267,7 @@ class FileCatalogue:
         self.readings[path] = FollowedFile(path, reader, source)
         if self.index is not None:
             if session_of(path) is not None:
-                self.index.begin(path)
+                self.index.begin(path, written)
             if source is None and path != STDIN:
                 self.index.logs.opened(self.readings[path], key_of(sample.head))
 
@@ -380,12 +377,12 @@ class FileCatalogue:
         kept = self.shelf.size
         return kept + sum(status.read for status in statuses), kept + sum(status.size for status in statuses)
 
-    def statuses(self) -> "Iterator[SourceStatus | PackedFiles]":
+    def statuses(self) -> Iterator[StatusPart]:
         """The health of every source, named ones that are not there included."""
         read = [reading.status(self._status_of(reading)) for reading in list(self.readings.values())]
-        yield from self._in_order([*read, *self.shelf.statuses()])
+        yield self._in_order([*read, *self.shelf.statuses()])
         yield from self._gone.statuses()
-        yield from self._in_order([*self._unread()])
+        yield self._in_order([*self._unread()])
         known = self.readings.keys() | self._unknown.keys()
         yield from [status for status in list(self._empty.lost) if status.path not in known]
         for path, why in self._scan.skipped.items():
@@ -405,13 +402,11 @@ class FileCatalogue:
                 status, _, detail = why.partition(": ")
                 yield SourceStatus(path, None, 0, 0, status, detail, size=max(stamp[0], 0))
 
-    def _in_order(self, found: "list[SourceStatus | PackedFiles]") -> "Sequence[SourceStatus | PackedFiles]":
+    def _in_order(self, found: Iterable[StatusPart]) -> SourceStatuses:
         """In the order in which they turned up, so that it tells nothing of what was read, put away or known before.
         Whoever follows them, or has still some to read, need not wait for that."""
-        if not self.keeps_order or self._order is None or self.waiting or self.is_lent or self.has_recalled:
-            return found
-        known, last = self._order.get, len(self._order)
-        return sorted(SourceStatuses(found), key=lambda each: known(each.path, last))
+        is_settled = self.keeps_order and not (self.waiting or self.is_lent or self.has_recalled)
+        return SourceStatuses(found, self._order if is_settled else None)
 
     def _too_old(self) -> Iterator[SourceStatus]:
         """The files outside the window, by the folder of their sessions: there may be thousands."""

@@ -48,12 +48,6 @@ class SourceStatus(msgspec.Struct, frozen=True, gc=False):
     """Of logs that lie here and are left out because nothing in them is alive: the last moment they tell of."""
 
 
-def offers(statuses: Sequence[SourceStatus]) -> list[SourceStatus]:
-    """The logs that lie here and are not read because nothing in them is alive, the newest first."""
-    found = [status for status in statuses if status.told_at is not None]
-    return sorted(found, key=lambda status: -(status.told_at or 0))
-
-
 class FollowedSource(Protocol):
     """What reads a file that is not simply a growing log."""
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from sqlite3 import Connection, DatabaseError, OperationalError
-from typing import NamedTuple
 from zlib import crc32
+
+import msgspec
 
 from delegtop.base.clock import DAY, Millis
 from delegtop.base.private_database import give_back, opened, remove, written
@@ -36,7 +37,7 @@ SELECT count(*), coalesce(sum(context = ?), 0) FROM (
 """
 
 
-class IndexSummary(NamedTuple):
+class IndexSummary(msgspec.Struct, frozen=True):
     """What there is, for people."""
 
     sessions: int

@@ -20,7 +20,7 @@ from delegtop.base.origin import Origin
 from delegtop.base.secrets import mask
 from delegtop.dialects import load
 from delegtop.feed.followed_file import SourceStatus
-from delegtop.feed.packed_files import Kept
+from delegtop.feed.packed_files import Kept, PackedFiles, packed
 from delegtop.model.call_durations import CallsOfOne
 from delegtop.model.events import Awaited, Deviation, Ended, Event, Noted, Resumed, Started
 from delegtop.model.sleep_detector import SleepDetector
@@ -33,7 +33,9 @@ from delegtop.sources.inode import Look
 from delegtop.sources.records import Unreadable
 
 T = TypeVar("T")
-LAYOUT = 4
+Family = tuple[str, str]
+"""A format, and what of it one reader reads."""
+LAYOUT = 5
 """Another one whenever what is below changes, or what a dialect tells."""
 
 
@@ -70,9 +72,14 @@ class KeptFile(Struct, frozen=True, gc=False, array_like=True):
         """Its health, now that it looks like this."""
         return SourceStatus(*self._health(look))
 
-    def kept(self, look: Look, path: str) -> Kept:
-        """The same as the shelf keeps it, by the path that others have too."""
-        return Kept(path, *self._health(look)[1:], look=hash(look), key=self.key, format=load(self.format))
+    def kept(self) -> Kept:
+        """The same as the shelf keeps it."""
+        return Kept(*self._health(self.look), look=hash(self.look), key=self.key, format=load(self.format))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is to be told of it but its numbers."""
+        return not (self.unreadable or self.deviations or self.reasons or self.examples)
 
     def _health(self, look: Look) -> tuple[Any, ...]:
         """In the order of the fields of a `SourceStatus`, without the last."""
@@ -103,6 +110,42 @@ def _problem(each: Unreadable | Deviation) -> KeptProblem:
     return KeptProblem(False, each.origin, each.reason, each.excerpt)
 
 
+class RecalledFiles:
+    """What is known of the files of a session, as the shelf has it for who looks once: to pack it, as for who looks
+    again and again, would take as long as to find that they are what they were."""
+
+    __slots__ = ("_files",)
+
+    def __init__(self, files: Sequence[KeptFile]) -> None:
+        self._files = files
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, path: str) -> bool:
+        return any(file.path == path for file in self._files)
+
+    def __iter__(self) -> Iterator[Kept]:
+        return (file.kept() for file in self._files)
+
+    def statuses(self) -> Iterator[SourceStatus]:
+        return (file.status(file.look) for file in self._files)
+
+    @property
+    def odd(self) -> Sequence[SourceStatus]:
+        """Those in which something was wrong."""
+        return [file.status(file.look) for file in self._files if not file.is_plain]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of them."""
+        return sum([file.look[2] for file in self._files])
+
+    def packed(self) -> PackedFiles:
+        """For who looks again."""
+        return packed(self)
+
+
 def has_secret(value: object) -> bool:
     """Whether any text in it would be masked on a screen."""
     return any((_is_masked if len(text) <= _SHORT else _would_be)(text) for text in _texts(value))
@@ -130,7 +173,7 @@ def fields_of(events: Iterable[Event]) -> set[Any]:
     return {value for event in events for value in _fields_of(type(event))(event)}
 
 
-_SEVERAL = (list, tuple, set)
+_SEVERAL = frozenset({list, tuple, set})
 _PLAIN = frozenset({str, int, bool, float, type(None)})
 
 
@@ -142,19 +185,24 @@ def _fields_of(kind: type[Struct]) -> Callable[[object], tuple[Any, ...]]:
 
 
 def _texts(value: object) -> set[str]:
-    """All in it, each once."""
-    found, waiting = set[str](), [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, str):
-            found.add(each)
-            continue
-        if isinstance(each, Struct) and not isinstance(each, Origin):
-            each = _fields_of(type(each))(each)
-        if isinstance(each, _SEVERAL):
-            found.update([one for one in each if one.__class__ is str])
-            waiting += [one for one in each if one.__class__ not in _PLAIN]
+    """All in it, each once; what stands in what lies equally deep is looked at together."""
+    found, level = set[str](), [value]
+    while level:
+        found.update([each for each in level if each.__class__ is str])
+        deeper: list[Any] = []
+        for each in level:
+            if each.__class__ not in _PLAIN:
+                deeper += each if each.__class__ in _SEVERAL else _parts(each)
+        level = deeper
     return found
+
+
+def _parts(each: object) -> Iterable[Any]:
+    if isinstance(each, Struct) and not isinstance(each, Origin):
+        return _fields_of(type(each))(each)
+    if isinstance(each, str):
+        return (str(each),)
+    return each if isinstance(each, (list, tuple, set)) else ()
 
 
 class Moments(Struct, frozen=True, gc=False, array_like=True):
@@ -188,6 +236,8 @@ class KeptSession(Struct, frozen=True, gc=False, array_like=True):
     count: int
     has_secret: bool = False
     """It is not written down."""
+    family: Family | None = None
+    """Of its files, if their reader also reads other sessions."""
 
     @property
     def rows(self) -> range:

@@ -1,9 +1,10 @@
 """What of a long history is read by other processes: whole sessions that have been quiet for long."""
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
 from typing import TYPE_CHECKING
 
+from delegtop.base.clock import Millis
 from delegtop.base.text import is_utf8
 from delegtop.feed.dormant_sessions import quiet_until
 from delegtop.feed.recent_window import Looks, folder_of, session_of
@@ -23,20 +24,20 @@ _NAP = 0.05
 class SessionLending:
     """One thread lends and takes back."""
 
-    def __init__(self, loaders: "Loaders", sizes: dict[str, int]) -> None:
+    def __init__(self, loaders: "Loaders", units: dict[str, dict[str, int]]) -> None:
         self._loaders = loaders
-        self._sizes = sizes
-        """Of all files that may be lent; each is once."""
+        self._units = units
+        """The sessions that may be lent, each once, in the order in which they wait: their files, with their sizes."""
 
     @staticmethod
     def begun(waiting: Collection[str], looks: Looks) -> "SessionLending | None":
         """None if it is not worth it: there is little to read, or one processor."""
-        sizes = dict(_quiet_sizes(waiting, looks))
-        if sum(sizes.values()) < WORTH:
+        units = _quiet(waiting, looks)
+        if sum(sum(files.values()) for files in units.values()) < WORTH:
             return None
         from delegtop.feed.loaders import Loaders, processors  # few have so much to read
 
-        return SessionLending(Loaders(processors()), sizes) if processors() > 0 else None
+        return SessionLending(Loaders(processors()), units) if processors() > 0 else None
 
     @property
     def has_lent(self) -> bool:
@@ -49,28 +50,22 @@ class SessionLending:
 
     def lend(self, waiting: list[str], busy: Collection[str]) -> list[str]:
         """Lend what waits last; what is then left."""
-        if self._loaders.room <= 0:
+        if self._loaders.room <= 0 or not self._units:
             return waiting
-        units: dict[str, list[str]] = {}
-        for path in reversed(waiting):
-            if (unit := session_of(path)) is not None and unit not in busy:
-                units.setdefault(unit, []).append(path)
-        gone: set[str] = set()
-        while self._loaders.room > 0 and (part := self._part(units)) and self._loaders.lend(part):
+        still, gone = {*waiting}, set[str]()
+        while self._loaders.room > 0 and (part := self._part(still, busy)) and self._loaders.lend(part):
             gone.update(path for paths in part.values() for path in paths)
         return [path for path in waiting if path not in gone]
 
-    def _part(self, units: dict[str, list[str]]) -> dict[str, list[str]]:
-        """The first of these that are worth lending, which are then no longer among them."""
+    def _part(self, waiting: Set[str], busy: Collection[str]) -> dict[str, list[str]]:
+        """The last of them that are worth lending, and of which nothing is read here."""
         part: dict[str, list[str]] = {}
         size = 0
-        for unit in list(units):
-            paths = units.pop(unit)
-            if all(path in self._sizes for path in paths):
-                part[unit] = paths[::-1]  # in the order in which they would be read here
-                size += sum(map(self._sizes.pop, paths))
-            if size >= PART:
-                return part
+        while self._units and size < PART:
+            unit, files = self._units.popitem()
+            if unit not in busy and waiting >= files.keys():
+                part[unit] = [*files]
+                size += sum(files.values())
         return part if size >= PART // 2 else {}
 
     def returned(
@@ -92,19 +87,31 @@ class SessionLending:
         self._loaders.end()
 
 
-def _quiet_sizes(paths: Collection[str], looks: Looks) -> Iterator[tuple[str, int]]:
-    """Of the files that may be lent. A log beside them that says only inside whose it is may be of any of those
-    sessions, and is read here after them."""
+def _quiet(paths: Collection[str], looks: Looks) -> dict[str, dict[str, int]]:
+    """The sessions that may be lent, with their files and how large these are. A log beside them that says only inside
+    whose it is may be of any of those sessions, and is read here after them."""
     until = quiet_until()
-    of_nobody = {folder_of(path) for path in paths if path.endswith(".jsonl") and session_of(path) is None}
+    units: dict[str, dict[str, int]] = {}
+    of_nobody: set[str] = set()
     for path in paths:
-        if of_nobody and folder_of(path) in of_nobody:
-            continue
-        look = looks.get(path)
-        if look is None:
-            try:
-                look = look_of(os.stat(path))  # noqa: PTH116 # thousands of files
-            except (OSError, ValueError):
-                continue
-        if session_of(path) is not None and look[3] // 1_000_000 <= until and is_utf8(path):
-            yield path, look[2]
+        session = session_of(path)
+        if session is not None:
+            units.setdefault(session, {})[path] = _size(path, looks, until)
+        elif path.endswith(".jsonl"):
+            of_nobody.add(folder_of(path))
+    return {
+        session: files
+        for session, files in units.items()
+        if min(files.values()) >= 0 and (not of_nobody or of_nobody.isdisjoint(map(folder_of, files)))
+    }
+
+
+def _size(path: str, looks: Looks, until: Millis) -> int:
+    """Less than none if it cannot be lent: it is gone, was written lately, or has a name that is no text."""
+    look = looks.get(path)
+    if look is None:
+        try:
+            look = look_of(os.stat(path))  # noqa: PTH116 # thousands of files
+        except (OSError, ValueError):
+            return -1
+    return look[2] if look[3] // 1_000_000 <= until and is_utf8(path) else -1

@@ -93,7 +93,7 @@ class LogIndex:
             if not _can_keep(reading):
                 continue
             kept = self._kept.pop(reading.path, None)
-            is_sure = kept is not None and kept.trace.key == key and alike[key] == 1 and not tail.knows(key)
+            is_sure = kept is not None and kept.trace.key == key and alike[key] == 1 and not tail.knows_any((key,))
             gathered = _gone_on(reading, kept, tail) if kept is not None and is_sure else None
             if gathered is not None:
                 yield from gathered.running

@@ -98,6 +98,9 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
                 format=format,
             )
 
+    def statuses(self) -> Iterator[SourceStatus]:
+        return iter(self)
+
     def _placed(self) -> Iterator[tuple[str, PackedFile | Kept]]:
         path = ""
         for row in _unpack(self.rows):

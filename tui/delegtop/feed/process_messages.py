@@ -1,11 +1,13 @@
 """Talk with a process of this very program: messages on its input and output, with their length before them."""
 
 import struct
-import subprocess
 import sys
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    import subprocess
 
 _SIZE = struct.Struct("<Q")
 HEADER = _SIZE.size
@@ -17,6 +19,8 @@ _COMMAND = (sys.executable, "-P", "-m")
 
 def begun(module: str) -> "subprocess.Popen[bytes]":
     """A process that runs it; OSError if there can be none."""
+    import subprocess  # the process that is begun has no need of it
+
     return subprocess.Popen(  # noqa: S603 # this very program
         (*_COMMAND, module), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

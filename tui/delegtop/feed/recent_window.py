@@ -8,13 +8,17 @@ import contextlib
 import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import DAY, MINUTE, Millis, wall
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.feed.unasked_places import ReplayOffer, Told, UnaskedPlaces
 from delegtop.sources.discover import is_database, is_lock
 from delegtop.sources.inode import Look, look_of
+
+if TYPE_CHECKING:
+    from delegtop.feed.kept_session import KeptFile
 
 FEW = 200
 """So many files are read in a moment, in whatever order."""
@@ -36,6 +40,13 @@ class Looks:
             self._packed[path] = _LOOK.pack(*look_of(found))
         except struct.error:
             pass  # a number past all use: who wants to know asks again
+
+    def agree(self, files: Iterable["KeptFile"]) -> bool:
+        """Whether all of these look as they did when they were kept."""
+        try:
+            return all(_LOOK.unpack(self._packed[file.path]) == file.look for file in files)
+        except KeyError:
+            return False
 
     def get(self, path: str) -> Look | None:
         packed = self._packed.get(path)
@@ -144,8 +155,17 @@ class _Copying(NamedTuple):
 
 def session_of(path: str) -> str | None:
     """The id of the session that a file belongs to, as far as its path says so."""
-    found = _SESSION.search(path)
+    folder, _, name = path.rpartition("/")
+    return _session_of_folder(folder) or _first_session(name)
+
+
+def _first_session(text: str) -> str | None:
+    found = _SESSION.search(text)
     return found[0] if found else None
+
+
+_session_of_folder = lru_cache(64)(_first_session)
+"""Files of one folder are asked about one after the other, thousands at every look."""
 
 
 def sessions_in(text: str) -> Iterator[str]:

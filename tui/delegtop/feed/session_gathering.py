@@ -7,6 +7,7 @@ from itertools import islice
 from delegtop.base.clock import MINUTE
 from delegtop.feed.bounded_facts import bounded
 from delegtop.feed.kept_session import (
+    Family,
     KeptFile,
     KeptSession,
     Moments,
@@ -186,7 +187,12 @@ class SessionGathering:
         return [event for event in self._events if type(event) not in _KEEPABLE], ledger
 
     def keep_in(
-        self, block: SessionBlock, name: str, files: Sequence[KeptFile], others: Sequence[KeptFile]
+        self,
+        block: SessionBlock,
+        name: str,
+        files: Sequence[KeptFile],
+        others: Sequence[KeptFile],
+        family: Family | None = None,
     ) -> KeptSession | None:
         """Put all of it into a block that knows none of those it tells of; None if it cannot be kept."""
         if not {*map(type, self._events)} <= _KEEPABLE:
@@ -211,6 +217,7 @@ class SessionGathering:
             first,
             len(ledger) - first,
             has_secret=has_secret((words, places)),
+            family=family,
         )
         block.put(session, self.moments(), calls)
         return session

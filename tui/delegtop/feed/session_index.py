@@ -13,25 +13,29 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
+import msgspec
+from msgspec.structs import replace
+
 import delegtop
 from delegtop import __version__
-from delegtop.base.clock import WallClock
+from delegtop.base.clock import Millis, WallClock
 from delegtop.base.paths import index_place
 from delegtop.dialects import OWN, Dialect, load, plugins
 from delegtop.feed.dormant_sessions import Resting, quiet_until
 from delegtop.feed.followed_file import FollowedFile
-from delegtop.feed.index_apart import IndexApart
 from delegtop.feed.kept_session import (
     LAYOUT,
+    Family,
     KeptFile,
     KeptSession,
+    RecalledFiles,
     SessionBlock,
     forget_masked,
     kept_file,
     unpack_block,
 )
 from delegtop.feed.log_index import LogIndex
-from delegtop.feed.packed_files import Kept
+from delegtop.feed.packed_files import PackedFiles
 from delegtop.feed.recent_window import Looks, folder_of, session_of, unit_of
 from delegtop.feed.session_gathering import SessionGathering
 from delegtop.model.call_durations import CallsOfOne
@@ -46,6 +50,7 @@ from delegtop.sources.tail import Tail
 from delegtop.sources.text_identity.text_trace import file_digest
 
 if TYPE_CHECKING:
+    from delegtop.feed.index_apart import IndexApart
     from delegtop.feed.index_file import IndexFile
 
 MOST = 1_000
@@ -54,9 +59,20 @@ _THIN = MOST // 2
 """A block with fewer is written anew with what is new: each run may add one."""
 
 T = TypeVar("T")
-Family = tuple[str, str]
 Place = tuple[SessionBlock, KeptSession]
 """Where it stands what a session told."""
+Knows = Callable[[Collection[int]], bool]
+"""Whether a text with one of these first lines was read, or need not be."""
+
+
+class KnownFiles(msgspec.Struct, frozen=True):
+    """The files of a unit, none of which need be read."""
+
+    paths: Sequence[str]
+    kept: PackedFiles | RecalledFiles
+    """What the shelf keeps of them."""
+    keys: Collection[int]
+    """The first lines of the logs among them."""
 
 
 class Recalled(NamedTuple):
@@ -112,11 +128,10 @@ class SessionIndex:
     # -- what is known -----------------------------------------------------------------------------------------------
 
     def recall(
-        self, paths: Iterable[str], busy: Collection[str], knows: Callable[[int], bool], looks: Looks
-    ) -> Iterator[tuple[str, list[Kept]]]:
-        """The units of these new files that need not be read, with what the shelf keeps of each; none of `busy`, and
-        none with a text that `knows` knows. Who is in `looks` was looked at just now. What is known of logs is noted
-        for when they are opened."""
+        self, paths: Iterable[str], busy: Collection[str], knows: Knows, looks: Looks
+    ) -> Iterator[tuple[str, KnownFiles]]:
+        """The units of these new files that need not be read; none of `busy`, and none with a text that `knows`
+        knows. Who is in `looks` was looked at just now. What is known of logs is noted for when they are opened."""
         units: dict[str, set[str]] = {}
         words = SharedWords()
         for path in map(words.__getitem__, paths):
@@ -145,17 +160,17 @@ class SessionIndex:
         return len(asked) == len(block.sessions) * (self._asks_moments + self._asks_calls)
 
     def _take_over(
-        self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool], looks: Looks
-    ) -> list[Kept] | None:
-        """What the shelf keeps of the files of a unit, if they are what they were when they told this."""
-        files = _unchanged(place[1], paths, knows, looks)
-        if files is not None:
-            self._waiting[unit], self._names[unit] = place, place[1].name
-        return files
+        self, unit: str, place: Place, paths: Collection[str], knows: Knows, looks: Looks
+    ) -> KnownFiles | None:
+        """The files of a unit, if they are what they were when they told this."""
+        files = _unchanged(place[1], paths, looks)
+        if files is None or knows(keys := [file.key for file in files if file.key]):
+            return None
+        self._waiting[unit], self._names[unit] = place, place[1].name
+        kept = RecalledFiles(files)
+        return KnownFiles([file.path for file in files], kept if self.is_holding else kept.packed(), keys)
 
-    def take_back(
-        self, unit: str, place: Place, paths: Collection[str], knows: Callable[[int], bool]
-    ) -> list[Kept] | None:
+    def take_back(self, unit: str, place: Place, paths: Collection[str], knows: Knows) -> KnownFiles | None:
         """The same of what another process has just read; it is kept from now on."""
         files = self._take_over(unit, place, {*paths}, knows, Looks())
         if files is not None:
@@ -182,8 +197,8 @@ class SessionIndex:
         """The units that tell of ids which others tell of too: they may have to do with each other."""
         doubts: set[str] = set()
         for unit, (block, session) in self._waiting.items():
-            if (family := _family(session)) is not None:
-                doubts |= self._own(family, unit, block.ids(session))
+            if session.family is not None:
+                doubts |= self._own(session.family, unit, block.ids(session))
         return [unit for unit in self._waiting if unit in doubts]
 
     def tell(self) -> Iterator[Recalled]:
@@ -217,12 +232,14 @@ class SessionIndex:
 
     # -- what is learned ---------------------------------------------------------------------------------------------
 
-    def begin(self, path: str) -> None:
+    def begin(self, path: str, written: Millis | None) -> None:
         """The file is read from its top. What was written lately is not kept, and so not gathered."""
-        gathered = self._gathered.setdefault(unit_of(path), SessionGathering())
+        unit = unit_of(path)
+        gathered = self._gathered.get(unit)
+        if gathered is None:
+            gathered = self._gathered[unit] = SessionGathering()
         gathered.paths.add(path)
-        look = _look_at(path)
-        if look is None or look[3] // 1_000_000 > quiet_until():
+        if written is None or written > quiet_until():
             self._spoil(gathered)
 
     def gathering(self, reading: FollowedFile) -> SessionGathering | None:
@@ -345,7 +362,8 @@ class SessionIndex:
             if not self.is_holding:  # else it is told soon
                 self._finish(self._block)
             self._block = SessionBlock()
-        return gathered.keep_in(self._block, _name(unit, {*gathered.paths, *unknown}), kept, beside)
+        name, first = _name(unit, {*gathered.paths, *unknown}), files[0].reading
+        return gathered.keep_in(self._block, name, kept, beside, _shared_family(type(first.dialect), first.path))
 
     def _finish(self, block: SessionBlock) -> None:
         """Nothing more comes into it, and it waits to be written: packed it takes a tenth of the room. One that is kept
@@ -457,6 +475,8 @@ def open_index(*, logs: bool, moments: bool, calls: bool, apart: bool) -> Sessio
     if plugins():
         return None
     if apart:
+        from delegtop.feed.index_apart import IndexApart  # who looks once needs no other process
+
         return SessionIndex(IndexApart(index_place(), context()), logs=logs, moments=moments, calls=calls)
     from delegtop.feed.index_file import IndexFile  # who asks another process has no need of SQLite
 
@@ -468,6 +488,13 @@ def context() -> str:
     return f"{LAYOUT} {packed_ledger.LAYOUT} {__version__} {press().__name__} {_edited()}"
 
 
+_ABOVE = frozenset(
+    {"act", "app", "cli", "delegate", "demo", "mcp_server", "notify", "observation", "page_server", "report", "search"}
+    | {"testing", "__pycache__"}
+)
+"""What lies above the feed, or beside it (the layers in `pyproject.toml`), has no part in what is told."""
+
+
 @cache
 def _edited() -> int:
     """When this program was last changed, where it runs from its sources: whoever works on a format sees what it tells
@@ -475,12 +502,12 @@ def _edited() -> int:
     package = Path(delegtop.__file__).parent
     if package.parent.name in ("site-packages", "dist-packages"):
         return 0
-    return max(
-        os.stat(f"{folder}/{name}").st_mtime_ns  # noqa: PTH116 # hundreds of files at every start
-        for folder, _, names in os.walk(package)
-        for name in names
-        if name.endswith(".py")
-    )
+    newest = 0
+    for folder, below, names in os.walk(package):  # hundreds of files at every start
+        below[:] = [name for name in below if name not in _ABOVE]
+        times = [os.stat(f"{folder}/{name}").st_mtime_ns for name in names if name.endswith(".py")]  # noqa: PTH116 # as above
+        newest = max(newest, *times, 0)
+    return newest
 
 
 def _name(unit: str, paths: Collection[str]) -> str:
@@ -490,25 +517,26 @@ def _name(unit: str, paths: Collection[str]) -> str:
     return f"{place}\n{unit}\n{'' if first.startswith('/') else first}"
 
 
-def _unchanged(
-    kept: KeptSession, paths: Collection[str], knows: Callable[[int], bool], looks: Looks
-) -> list[Kept] | None:
-    """What the shelf keeps of its files, if these are all there are, and none is another than it was."""
+def _unchanged(kept: KeptSession, paths: Collection[str], looks: Looks) -> Sequence[KeptFile] | None:
+    """Its files as they are now, if these are all there are, and none is another than it was."""
     try:
         files = kept.files()
     except ValueError:
         return None
     if not files or {file.path for file in (*files, *kept.others)} != paths:
         return None
-    own = {path: path for path in paths}
-    found: list[Kept] = []
-    for file in files:
-        look = _look(file, looks.get(file.path))
-        if look is None or file.format not in OWN or (file.key and knows(file.key)):
-            return None
-        found.append(file.kept(look, own[file.path]))
     if any(_look_at(file.path) != file.look for file in kept.others):
         return None
+    if not {file.format for file in files} <= OWN.keys():
+        return None
+    if looks.agree(files):  # as nearly always
+        return files
+    found: list[KeptFile] = []
+    for file in files:
+        look = _look(file, looks.get(file.path))
+        if look is None:
+            return None
+        found.append(replace(file, look=look))
     return found
 
 
@@ -551,11 +579,6 @@ def _can_keep(file: Resting) -> bool:
     is_own = dialect.name in OWN and type(dialect) is load(dialect.name)
     is_whole = file.status.status == "live" and not file.status.detail
     return is_own and is_whole and not dialect.second_hand and dialect.is_apart(file.reading.path)
-
-
-def _family(kept: KeptSession) -> Family | None:
-    file = kept.files()[0]
-    return _shared_family(load(file.format), file.path)
 
 
 def _shared_family(dialect: type[Dialect], path: str) -> Family | None:

@@ -4,8 +4,9 @@
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from delegtop.base.clock import Clock, WallClock
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from delegtop.feed.process_search import Answer, ProcessSearch
 
 
-class AskedProcesses(NamedTuple):
+class AskedProcesses(msgspec.Struct, frozen=True):
     """What the system said at one moment."""
 
     missing: Sequence[Started] = ()

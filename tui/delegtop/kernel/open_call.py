@@ -1,11 +1,11 @@
 """A call that the kernel can be asked about."""
 
-from typing import NamedTuple
+import msgspec
 
 from delegtop.base.clock import Millis
 
 
-class OpenCall(NamedTuple):
+class OpenCall(msgspec.Struct, frozen=True):
     """A call whose result has not come, or a delegation that is a process itself."""
 
     id: str

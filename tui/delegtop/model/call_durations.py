@@ -50,10 +50,11 @@ class CallsOfLog:
     """The calls and answers of one delegation as one log tells of them. A call counts if it came back and the model
     went on: what was broken off says nothing, and of several at once only the last one's end is seen."""
 
-    __slots__ = ("_at", "_phase", "_since", "_teller", "_tool", "counts")
+    __slots__ = ("_answers", "_at", "_calls", "_phase", "_since", "_teller", "_tool")
 
     def __init__(self) -> None:
-        self.counts: dict[tuple[str | None, str], list[int]] = {}
+        self._answers: list[int] = []
+        self._calls: dict[tuple[str, str], list[int]] = {}
         """How many took how long, by tool and program."""
         self._phase: Phase | None = None
         """What it was last heard to be in the middle of; None if that is not known."""
@@ -65,26 +66,30 @@ class CallsOfLog:
     def hear(
         self, phase: Phase, tool: str | None, teller: "Doing | None", at: Millis, since: Millis | None, asked: int
     ) -> None:
-        before, was, begun = self._phase, self._tool, self._at
-        over: tuple[str | None, str] | None = None
+        before, begun = self._phase, self._at
         if before is not None and begun <= at:
             if before is _MODEL:
                 if phase is _MODEL and asked >= AGAIN:
                     return
                 if at - begun < NO_ANSWER:
-                    over = _ANSWER
+                    add(self._answers, at - begun)
             elif before is _TOOL and phase is _MODEL:
-                if was:
-                    over, begun = (was, program_called(was, self._doing) if is_shell(was) else ""), self._since
-            elif not since and before is phase and was == tool and self._doing == (teller and teller.doing):
+                if was := self._tool:
+                    called = was, program_called(was, self._doing) if is_shell(was) else ""
+                    counts = self._calls.get(called)
+                    if counts is None:
+                        counts = self._calls[called] = []
+                    add(counts, at - self._since)
+            elif not since and before is phase and self._tool == tool and self._doing == (teller and teller.doing):
                 since = self._since  # it is still the same call
         self._phase, self._tool, self._teller, self._at = phase, tool, teller, at
         self._since = since or at
-        if over is not None:
-            counts = self.counts.get(over)
-            if counts is None:
-                counts = self.counts[over] = []
-            add(counts, at - begun)
+
+    def counts(self) -> Iterator[tuple[tuple[str | None, str], list[int]]]:
+        """How many took how long, by tool and program."""
+        if self._answers:
+            yield _ANSWER, self._answers
+        yield from self._calls.items()
 
     def end(self) -> None:
         """What it was in the middle of is over."""
@@ -127,7 +132,7 @@ class CallCounts:
                 if event.phase is not None and event.at is not None:
                     said = event.phase, event.tool, event, event.at, event.since, event.asked or 0
                     self.of(event.origin.source, event.id).hear(*said)
-            elif isinstance(event, Ended | Resumed):
+            elif type(event) is Ended or type(event) is Resumed:  # a union would be made for each
                 heard = self._heard.get(event.origin.source, {}).get(event.id)
                 if heard is not None:
                     heard.end()
@@ -137,7 +142,7 @@ class CallCounts:
         counts: dict[str, dict[tuple[str | None, str], list[int]]] = {}
         for log in self._heard.values():
             for id, heard in log.items():
-                for kind, more in heard.counts.items():
+                for kind, more in heard.counts():
                     add_all(counts.setdefault(id, {}).setdefault(kind, []), more)
         own = ((id, [Spread(*kind, tuple(each)) for kind, each in found.items()]) for id, found in counts.items())
         return [*self._recalled, *(CallsOfOne(id, spreads) for id, spreads in own)]

@@ -140,7 +140,7 @@ class EventRuns(Sequence[Event]):
         begin = 0
         for part in self.parts:
             length = len(part) if type(part) is EventRun else 1
-            if begin < end and begin + length > first:
+            if max(begin, first) < min(begin + length, end):
                 parts.append(part[max(first - begin, 0) : end - begin] if type(part) is EventRun else part)
             begin += length
         return EventRuns(parts)

@@ -389,6 +389,10 @@ class HostTrees:
 
     def used(self, handle: Handle) -> Spent:
         """Tokens and US dollars, of this delegation alone."""
+        built = self._built.get(handle)
+        if built is not None and built[0] == self._versions[handle]:
+            facts = built[1]
+            return Spent(facts.tokens, facts.cost, facts.cost_estimated)
         return self._ledger.used(handle)
 
     def covers(self, handle: Handle) -> bool:

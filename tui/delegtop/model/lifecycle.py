@@ -142,7 +142,7 @@ class Lifecycle:
             self.counts[state] += states.count(code)
         settled = {handle for handle, state in zip(new, states, strict=True) if state != UNSETTLED}
         shapes = self._ledger.starts.shape
-        for handle in settled:
+        for handle in settled if self._ledger.starts.tells_products else ():  # of others nothing is learned
             if (kind := _kind(shapes[handle])) is not None:
                 self._learn(handle, kind, self._ledger.ending(handle))
         return settled

@@ -12,7 +12,7 @@ import msgspec
 
 from delegtop.base.clock import Millis
 from delegtop.base.lazy_pattern import lazy_pattern
-from delegtop.model.usage import Account, Counts
+from delegtop.model.usage import NO_COUNTS, Account, Counts
 
 _MILLION = 1_000_000
 _BEFORE = lazy_pattern(r"^.*/|^(?:[a-z]{2,6}\.)?anthropic\.")
@@ -62,6 +62,8 @@ class PriceBook:
     def __init__(self, own: Mapping[str, Rates] | None = None) -> None:
         self._own = dict(own or {})
         self._known: dict[str, Rates | tuple[ListPrice, ...]] = {}
+        self._lasting: dict[Account, Rates] = {}
+        """Of what had one price on all days."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PriceBook) and self._own == other._own
@@ -72,8 +74,8 @@ class PriceBook:
         """What was used costs so many dollars by the prices of that day; None if a price is not known."""
         total, found = 0.0, False
         for account, counts in accounts:
-            if any(counts):
-                rates = self.rates(account, at)
+            if counts != NO_COUNTS:
+                rates = self._lasting.get(account) or self.rates(account, at)
                 if rates is None:
                     return None
                 total, found = total + rates.cost(counts), True
@@ -86,13 +88,16 @@ class PriceBook:
         if known is None:
             known = self._known[model] = self._look_up(model)
         if isinstance(known, Rates):
-            return known
+            return self._lasting.setdefault(account, known)
         if not known:
             return None
         place = len(known)
         if at is not None and place > 1:
             place = bisect_right(known, at, key=lambda price: price.since)
-        return known[max(place - 1, 0)].at(over, fast=fast)
+        found = known[max(place - 1, 0)].at(over, fast=fast)
+        if found is not None and len(known) == 1:
+            self._lasting[account] = found
+        return found
 
     def _look_up(self, model: str) -> Rates | tuple[ListPrice, ...]:
         plain = plain_name(model)

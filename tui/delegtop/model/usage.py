@@ -6,7 +6,7 @@ told from a sum any more: how long the prompts were, and whether the answers wer
 
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -76,7 +76,7 @@ def usages(accounts: Collection[tuple[Account, Counts]]) -> tuple[Usage, ...]:
     return tuple([usage_of(account, counts) for account, counts in sorted(accounts)])
 
 
-class Spent(NamedTuple):
+class Spent(msgspec.Struct, frozen=True):
     """What was used, in tokens and US dollars; None where nobody knows."""
 
     tokens: int | None = None

@@ -124,7 +124,7 @@ class Observation:
         self._calls = CallWatch(feed)
         self._moment: Millis | None = None
         """The moment of a recording that is seen; None for that of the clock."""
-        self._closed: tuple[SourceStatus, ...] | None = None
+        self._closed: Sequence[SourceStatus] | None = None
         self._hosts: tuple[HostStatus, ...] = ()
 
     @property
@@ -164,9 +164,9 @@ class Observation:
         return self.clock.now() if self._moment is None else self._moment
 
     @property
-    def statuses(self) -> tuple[SourceStatus, ...]:
+    def statuses(self) -> Sequence[SourceStatus]:
         """How well each source is read."""
-        return tuple(self.feed.statuses()) if self._closed is None else self._closed
+        return self.feed.statuses() if self._closed is None else self._closed
 
     @property
     def hosts(self) -> "tuple[HostStatus, ...]":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from delegtop.base.paths import is_there
 from delegtop.feed.file_catalogue import STDIN
 from delegtop.feed.followed_file import SourceStatus
+from delegtop.feed.source_statuses import odd
 
 
 def unread(named: Sequence[str], statuses: Sequence[SourceStatus]) -> list[SourceStatus]:
@@ -14,7 +15,7 @@ def unread(named: Sequence[str], statuses: Sequence[SourceStatus]) -> list[Sourc
     paths = {os.path.normpath(path) for path in named}
     return [
         source
-        for source in statuses
+        for source in odd(statuses)
         if source.status in ("missing", "unreadable")
         or (source.status in ("unrecognised", "skipped") and os.path.normpath(source.path) in paths)
     ]

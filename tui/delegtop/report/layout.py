@@ -1,8 +1,10 @@
 """Text in terminal cells: wide characters take two, combining ones none."""
 
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Protocol
 from unicodedata import combining, east_asian_width
+
+import msgspec
 
 from delegtop.base.lazy_pattern import lazy_pattern
 
@@ -10,7 +12,7 @@ _ODD = lazy_pattern("[^\x00-\u02ff\u2010-\u2027\u2190-\u2319\u2460-\u25fc]")
 """What may take another room than one column: not the signs that a tree is drawn with."""
 
 
-class CellSpan(NamedTuple):
+class CellSpan(msgspec.Struct, frozen=True, gc=False):
     """A piece of text and the part it plays."""
 
     text: str
@@ -64,9 +66,10 @@ def filled(spans: list[CellSpan], width: int) -> list[CellSpan]:
     """The spans that say anything, cut or filled up to that width."""
     found: list[CellSpan] = []
     for span in spans:
-        size = cells(span.text)
+        text = span.text
+        size = len(text) if text.isascii() else _cells(text)
         if size > width:
-            found.append(CellSpan(fit(span.text, width, ""), span.part))
+            found.append(CellSpan(fit(text, width, ""), span.part))
             return found
         if size:
             found.append(span)

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import islice
-from typing import NamedTuple
+
+import msgspec
 
 from delegtop.base import text
 from delegtop.base.clock import iso
@@ -44,7 +45,7 @@ _TOLD, _STEPS = 10, 3
 """Problems that are told with what to do, and the steps of each."""
 
 
-class Look(NamedTuple):
+class Look(msgspec.Struct, frozen=True):
     """How to print: with what signs, how wide, in colour or not."""
 
     drawing: Drawing = UNICODE

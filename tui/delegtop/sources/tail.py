@@ -179,9 +179,9 @@ class Tail:
         self._texts.begin(self._name(path, inode), trace)
         return True
 
-    def knows(self, key: int) -> bool:
-        """Whether a text with that first line was read."""
-        return self._library.knows(key)
+    def knows_any(self, keys: Collection[int]) -> bool:
+        """Whether a text with one of these first lines was read."""
+        return self._library.knows_any(keys)
 
     def borrowed(self) -> set[str]:
         """The names under which files are read that bear them no longer: who bears one now must stay to be read too."""

@@ -51,8 +51,13 @@ class WaitingSign:
         else:
             at = before
         self.origin = origin
-        if self._heard is not None:
-            _count(self._heard, who, at)
+        if self._heard is None:
+            return
+        if who.open:  # as `_count`: this is done for nearly every record
+            call = next(iter(who.open.values()))
+            self._heard.hear(call.phase, call.name, call, at, call.at, 0)
+        else:
+            self._heard.hear(who.rest, None, None, at, who.since, who.asked)
 
     def leave(self, at: Millis) -> None:
         """It is outdone by a sign of that moment: if that is of another minute, nothing but its own time is told."""

@@ -131,10 +131,10 @@ class TableRows:
         spans, gap = [CellSpan(" ", "text")], " " * layout.gap
         for placed in layout.columns:
             spans += next(ticking if placed.column.ticks else still)
-            text, part = spans[-1]
-            spans[-1] = CellSpan(text + gap, part)  # few pieces are painted faster than many
-        text, part = spans[-1]
-        spans[-1] = CellSpan(text.removesuffix(gap), part)
+            last = spans[-1]
+            spans[-1] = CellSpan(last.text + gap, last.part)  # few pieces are painted faster than many
+        last = spans[-1]
+        spans[-1] = CellSpan(last.text.removesuffix(gap), last.part)
         if self.table.forest.is_stale(row.handle):  # how it was when its host was last heard of
             spans = [CellSpan("".join(span.text for span in spans), "muted")]
         return highlighted(spans, self.highlight)

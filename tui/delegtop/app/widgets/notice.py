@@ -71,7 +71,7 @@ def nothing_open(hidden: int, key: str) -> Content:
 
 def nothing_told(statuses: "Sequence[SourceStatus]", now: Millis) -> Content:
     """Sources there are, delegations there are none: which source, and why."""
-    from delegtop.feed.followed_file import offers  # it says so once all is read
+    from delegtop.feed.source_statuses import offers  # it says so once all is read
     from delegtop.report.health import UNHEALTHY
 
     if not statuses:

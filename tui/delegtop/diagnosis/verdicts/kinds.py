@@ -4,7 +4,8 @@ To add one is to add a row here and its function in `judges`. A test holds that 
 """
 
 from enum import StrEnum
-from typing import NamedTuple
+
+import msgspec
 
 from delegtop.diagnosis.finding import Severity
 
@@ -30,7 +31,7 @@ class Need(StrEnum):
     LOOK = "a look"
 
 
-class VerdictRow(NamedTuple):
+class VerdictRow(msgspec.Struct, frozen=True):
     """What there is to know of a kind."""
 
     short: str

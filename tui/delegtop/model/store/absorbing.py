@@ -15,6 +15,9 @@ from delegtop.model.store.ends import OPEN
 from delegtop.model.store.ledger import Handle, Ledger
 from delegtop.model.store.retelling import listed, retold
 
+_IS_OPEN = bytes(by == OPEN & 0xFF for by in range(0x100))
+"""By a byte of the column that tells by what each ended."""
+
 
 def absorb(
     ledger: Ledger,
@@ -26,16 +29,20 @@ def absorb(
 ) -> None:
     """As `Ledger.apply` with all that the other was told."""
     handles, first = ledger.handles, len(ledger)
-    known = [*other]  # columns that are borrowed cannot be cut and lengthened
     if isinstance(handles, dict):
         known = [row for row, id in enumerate(other.ids) if id in handles] if first else []
+    else:
+        known = [*other]  # columns that are borrowed cannot be cut and lengthened
     rows = range(len(other)) if not known else sorted({*other}.difference(known))
     if rows:
         ledger.append_rows(other, RowsMoved(rows, first))
         new = range(first, len(ledger))
-        touched.update(new)
-        started.update(new)
-        ended.update(compress(new, map(OPEN.__ne__, ledger.ends.by[first : new.stop])))
+        all_new = {*new}
+        touched |= all_new
+        started |= all_new
+        # Of a log that is over nearly all have ended: to leave out the others takes a fraction of adding these.
+        is_open = ledger.ends.by[first : new.stop].tobytes().translate(_IS_OPEN)
+        ended |= all_new.difference(compress(new, is_open))
         ended.update(handle for handle in ledger.faulty if handle >= first)
         noted.update(ledger.descriptions.described(first))
         noted.update(handle for handle in ledger.detailed if handle >= first)

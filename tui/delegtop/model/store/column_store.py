@@ -2,7 +2,9 @@
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
+
+import msgspec
 
 V = TypeVar("V")
 _WIDER = {"b": "h", "h": "i", "i": "q", "I": "q"}
@@ -19,7 +21,7 @@ def is_within(numbers: Collection[int], least: int, end: int) -> bool:
     return not numbers or (min(numbers) >= least and max(numbers) < end)
 
 
-class RowsMoved(NamedTuple):
+class RowsMoved(msgspec.Struct, frozen=True):
     """Rows of one store that become rows of another, behind those it has."""
 
     rows: Sequence[int]
@@ -28,9 +30,10 @@ class RowsMoved(NamedTuple):
     """The row of the other that the first of them becomes."""
 
     def column(self, column: Any) -> Any:
-        """What stands in these rows of a column."""
+        """What stands in these rows of a column, which may be all of it: nobody changes it."""
         if isinstance(self.rows, range):
-            return column[self.rows.start : self.rows.stop]
+            is_all = not self.rows.start and self.rows.stop == len(column)
+            return column if is_all else column[self.rows.start : self.rows.stop]
         return (
             type(column)(column.typecode, (column[row] for row in self.rows))
             if hasattr(column, "typecode")

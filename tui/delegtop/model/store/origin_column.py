@@ -60,8 +60,10 @@ class OriginColumn(ColumnStore):
         number = self.sources[row]
         if number == NO_SOURCE:
             return None
-        host, source = self.numbers.file(number)
-        return Origin(source, self.lines[row], self.offsets[row], host)
+        thing = self.numbers.things[number]
+        if isinstance(thing, str):  # as nearly all
+            return Origin(thing, self.lines[row], self.offsets[row])
+        return Origin(thing[1], self.lines[row], self.offsets[row], thing[0])
 
     def __setitem__(self, row: int, origin: Origin) -> None:
         self.put(row, self.number(origin), origin.line, origin.offset)

@@ -7,7 +7,7 @@ This is how what a file told is kept between two runs. Only the same version on 
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -31,7 +31,7 @@ from delegtop.model.store.starts import Starts, StartShape
 from delegtop.model.usage import Account
 from delegtop.protocols.standard.contract.session_ids import is_well_formed
 
-LAYOUT = f"6 {sys.byteorder}"
+LAYOUT = f"7 {sys.byteorder}"
 """Another one whenever what is below changes, or what a ledger is made of."""
 _LEVEL = 1
 LARGEST = 512 * 1024 * 1024
@@ -198,7 +198,7 @@ def _fits(store: ColumnStore, rows: int) -> bool:
 # -- what is beside the columns --------------------------------------------------------------------------------------
 
 
-class _Beside(NamedTuple):
+class _Beside(msgspec.Struct, frozen=True):
     """How one part is packed, and as what it is read."""
 
     type: Any

@@ -5,7 +5,7 @@ the numbers are pressed into one string of bytes; words stay the objects they ar
 stays the very object it was: two texts may stand at one path, and that tells them apart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -13,13 +13,21 @@ import msgspec
 
 from delegtop.base.origin import Origin
 from delegtop.model.events import Started, Trust
+from delegtop.model.session_manner import OF_PROCESS
 from delegtop.model.store.numbers import SharedWords
 
 Packed = tuple[Any, ...]
 """The bytes, and behind them the words they name by number; or what could not be packed, as it is."""
 
+
+class _Told(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    agrees: bool
+    """Nothing in them contradicts anything else, and none names a process."""
+    rows: list[list[Any]]
+
+
 _pack = msgspec.msgpack.Encoder().encode
-_unpack_starts = msgspec.msgpack.Decoder(list[list[Any]]).decode
+_unpack = msgspec.msgpack.Decoder(_Told).decode
 _NONE = -1
 _words_of = attrgetter("agent", "command", "caller", "task", "parent", "host", "product")
 """The facts of a start that are words, and those that are numbers."""
@@ -58,13 +66,6 @@ class _Words:
         return self.source(origin.source), origin.line, origin.offset, self.number(origin.host or None)
 
 
-def _packed(rows: Sequence[object], words: _Words) -> Packed | None:
-    try:
-        return (_pack(rows), *words.things)
-    except OverflowError:  # a number past all use, let through by a format
-        return None
-
-
 def _origin(words: Sequence[str], source: int, line: int, offset: int, host: int) -> Origin:
     return Origin(words[source], line, offset, "" if host == _NONE else words[host])
 
@@ -79,17 +80,35 @@ def pack_starts(claims: tuple[Started, ...]) -> Packed:
     words = _Words()
     number = words.number
     rows = [
-        (
+        [
             *words.place(each.origin),
             int(each.trust),
             [*map(number, each.path)] if each.path is not None else None,
             [number(word) for ref in each.refs for word in ref],
             [*map(number, _words_of(each))],
             _numbers_of(each),
-        )
+        ]
         for each in claims
     ]
-    return _packed(rows, words) or claims
+    agrees = _agree(rows) and OF_PROCESS.isdisjoint([name for each in claims for name, _ in each.refs])
+    try:
+        return (_pack(_Told(agrees, rows)), *words.things)
+    except OverflowError:  # a number past all use, let through by a format
+        return claims
+
+
+def _agree(rows: Iterable[Sequence[Any]]) -> bool:
+    """Whether no two of their words or numbers differ, though they may mean the same."""
+    known: list[Any] = []
+    for *_, path, _, said, numbers in rows:
+        told = [*said, *numbers[:_COMPARED], path]
+        known = known or told
+        for place, (word, before) in enumerate(zip(told, known, strict=True)):
+            if before is None or before == _NONE:
+                known[place] = word
+            elif word != before and word is not None and word != _NONE:
+                return False
+    return True
 
 
 AgreedStarts = tuple[list[Origin], list[tuple[str, str]]]
@@ -97,24 +116,16 @@ AgreedStarts = tuple[list[Origin], list[tuple[str, str]]]
 
 
 def agreed(packed: Packed) -> AgreedStarts | None:
-    """None where two of the words or numbers differ, though they may mean the same: to compare packed ones takes a
-    fraction of unpacking them."""
+    """None where they do not plainly agree, or one names a process."""
     if type(packed[0]) is not bytes:
         return None
-    known: list[Any] = []
+    told = _unpack(packed[0])
+    if not told.agrees:
+        return None
     origins: list[Origin] = []
     refs: list[tuple[str, str]] = []
     words = (*packed[1:], "")  # which is also the last, where no host is named
-    for source, line, offset, host, _, path, own, said, numbers in _unpack_starts(packed[0]):
-        told = [*said, *numbers[:_COMPARED], path]
-        if not known:
-            known = told
-        elif known != told:
-            for place, (word, before) in enumerate(zip(told, known, strict=True)):
-                if word != before and word is not None and word != _NONE:
-                    if before is not None and before != _NONE:
-                        return None
-                    known[place] = word
+    for source, line, offset, host, _, _, own, _, _ in told.rows:
         origins.append(Origin(words[source], line, offset, words[host]))
         while own:
             value, name = own.pop(), own.pop()
@@ -128,7 +139,7 @@ def unpack_starts(packed: Packed, id: str) -> tuple[Started, ...]:
         return packed
     words = (*packed[1:], None)  # which is also the last, where none is named
     found: list[Started] = []
-    for source, line, offset, host, trust, path, refs, said, numbers in _unpack_starts(packed[0]):
+    for source, line, offset, host, trust, path, refs, said, numbers in _unpack(packed[0]).rows:
         agent, command, caller, task, parent, machine, product = [words[word] for word in said]
         at, depth, timeout, deadline, pid, listed, guessed = numbers
         start = Started(

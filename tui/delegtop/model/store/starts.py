@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from delegtop.base.clock import Millis
 from delegtop.model.delegation import FACTS
 from delegtop.model.events import Started, Trust
-from delegtop.model.session_manner import OF_PROCESS
 from delegtop.model.store.column_store import ColumnStore, RowsMoved
 from delegtop.model.store.merge import contest, merge_starts
 from delegtop.model.store.numbers import UNSET, known
@@ -178,6 +177,11 @@ class Starts(ColumnStore):
             return set()
         return set(compress(range(len(self.shape)), map(wanted.__contains__, map(id, self.shape))))
 
+    @property
+    def tells_products(self) -> bool:
+        """Whether the files of any program tell of one; by the shapes as well."""
+        return any(shape.product is not None for shape in self._shapes.values())
+
     def append_rows(self, other: Self, moved: RowsMoved) -> None:
         super().append_rows(other, moved)
         ours = {id(shape): self._shapes.setdefault(key, shape) for key, shape in other._shapes.items()}
@@ -204,8 +208,7 @@ class Starts(ColumnStore):
     def agreed(self, row: int) -> AgreedStarts | None:
         """What is left of all that is told of it, where that plainly agrees and names no process; None otherwise."""
         claims = self.claims.get(row)
-        found = agreed(claims) if claims else None
-        return found if found is not None and OF_PROCESS.isdisjoint([name for name, _ in found[1]]) else None
+        return agreed(claims) if claims else None
 
     def _written(self, row: int, shape: StartShape, id: str) -> Started:
         """The start as one event again; the columns hold all of it."""

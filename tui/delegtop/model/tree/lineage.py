@@ -7,6 +7,8 @@ one's and that was open when this one started. Two that fit make the link ambigu
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from operator import lt
 
 from delegtop.model.delegation import Link
 from delegtop.model.store.ledger import Handle, Ledger
@@ -32,6 +34,8 @@ Move = tuple[Handle, Handle | None, Handle | None]
 """A delegation, its parent before, and its parent now."""
 Filed = tuple[Path, str | None, int, bool, bool]
 """Under which path, task and start a delegation was filed, whether it names its parent, and whether it may be one."""
+Place = tuple[Path, str | None, bool, bool]
+"""The same without its start: by this it is found."""
 
 
 class Lineage:
@@ -246,15 +250,21 @@ class Lineage:
         misplaced = self._misplaced(handles | wanted if wanted else handles, undeclared)
         left = [(handle, old) for handle in misplaced if (old := self._filed.pop(handle, None))]
         # All leave before any is looked for or put anew: a bucket is searched by age, so it must be in order.
-        for handle, old in left:
-            for bucket in self._buckets(old):
+        for handle, (path, task, _, declares, may_be_one) in left:
+            for bucket in self._buckets(path, task, declares, may_be_one):
                 bucket.remove(handle)
         placed = {handle: place for handle, place in misplaced.items() if place is not None}
         self._filed |= placed
+        alike: dict[Place, list[Handle]] = {}
+        for handle, (path, task, _, declares, may_be_one) in placed.items():
+            place = path, task if may_be_one else None, declares, may_be_one
+            if (like_it := alike.get(place)) is None:
+                like_it = alike[place] = []
+            like_it.append(handle)
         joining: dict[int, tuple[array[int], list[Handle]]] = {}
-        for handle, place in placed.items():
-            for bucket in self._buckets(place):
-                joining.setdefault(id(bucket), (bucket, []))[1].append(handle)
+        for place, like_it in alike.items():
+            for bucket in self._buckets(*place):
+                joining.setdefault(id(bucket), (bucket, []))[1].extend(like_it)
         for bucket, joined in joining.values():
             self._insert(bucket, joined)
         for _, old in left:
@@ -263,7 +273,8 @@ class Lineage:
     def _newly_wanted(self, undeclared: list[Handle]) -> set[Handle]:
         """Make the paths above these known as wanted; returns the delegations that are on one for the first time."""
         wanted: set[Path] = set()
-        for path in {*map(self._ledger.own_path, undeclared)}:
+        shapes = {id(shape): shape for shape in map(self._ledger.starts.shape.__getitem__, undeclared)}  # many have one
+        for path in {shape.own_path for shape in shapes.values() if shape is not None}:
             if path is not None and len(path) <= LONGEST_PATH:
                 wanted.update(
                     above for length in range(1, len(path)) if (above := path[:length]) not in self._below_path
@@ -293,8 +304,7 @@ class Lineage:
                 found[handle] = place
         return found
 
-    def _buckets(self, place: Filed) -> list["array[int]"]:
-        path, task, _, declared, wanted = place
+    def _buckets(self, path: Path, task: str | None, declared: bool, wanted: bool) -> list["array[int]"]:
         buckets = []
         if wanted:
             buckets += [self._on_path.setdefault(key, array("i")) for key in {(path, task), (path, _ANY_TASK)}]
@@ -304,7 +314,9 @@ class Lineage:
 
     def _insert(self, bucket: "array[int]", handles: list[Handle]) -> None:
         """Keep a bucket in order of start, then id; logs are nearly in order, so this is nearly an append."""
-        handles.sort(key=self._age)
+        moments = [*map(self._ledger.starts.at.__getitem__, handles)]
+        if not all(map(lt, moments, islice(moments, 1, None))):
+            handles.sort(key=self._age)
         oldest = self._age(handles[0])
         if not bucket or self._age(bucket[-1]) <= oldest:
             bucket.extend(handles)
@@ -316,8 +328,10 @@ class Lineage:
 
     def _age(self, handle: Handle) -> tuple[int, int, str]:
         """Older first. Of two that started together the shorter path is the older: a parent comes before its child."""
-        path = self._ledger.own_path(handle)
-        return self._ledger.starts.at[handle], len(path) if path else 0, self._ledger.ids[handle]
+        ledger = self._ledger
+        shape = ledger.starts.shape[handle]
+        path = shape.own_path if shape else None
+        return ledger.starts.at[handle], len(path) if path else 0, ledger.ids[handle]
 
     def _possible_children(self, place: Filed) -> set[Handle]:
         """All without a declared parent who started later, below that path."""

@@ -3,7 +3,7 @@
 A part names a look (`guide`, `failed`, `bar-warn`); whoever paints or prints knows the colours.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -79,7 +79,7 @@ class Table:
         """How spans of time are told: on a screen they change no oftener than needed."""
         self.projects = Projects()
         self._clean = lru_cache(2048)(self._cleaned)
-        self._branches: dict[tuple[object, ...], list[CellSpan]] = {}
+        self._branches: dict[tuple[object, ...], _Branch] = {}
         """What stands before the names of rows at the top and below them, which are nearly all."""
 
     def header(self, layout: Layout, sort: str = "", reverse: bool = False) -> str:
@@ -187,20 +187,20 @@ class Table:
 @column(NAME, "DELEGATION", 22, "what it is called, in its place in the tree, and its work in a few words", sort="name")
 def name_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     drawing, facts, state = table.drawing, table.facts(row.handle), table.forest.state(row.handle)
-    spans = _branch(table, row, width)
+    cells = table.ruler.cells
+    branch, used = _branch(table, row, width)
+    spans = [*branch]
     if facts.parent is not None and table.forest.parent(row.handle) is None:
         spans.append(CellSpan(f"{drawing.orphan} ", "unsure"))
+        used += cells(spans[-1].text)
     found = table.problem(row.handle)
-    holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks else ""
-    cells = table.ruler.cells
-    used = sum([cells(span.text) for span in spans])
+    behind = [CellSpan(f" {drawing.blocker}{len(found.blocks)}", "stuck")] if found is not None and found.blocks else []
     room = max(width - used, 0)
-    hidden = _hidden(table, row, room - len(holds) - _LEAST_NAME)
-    taken = len(holds) + sum([len(span.text) for span in hidden])
+    behind += _hidden(table, row, room - sum([len(span.text) for span in behind]) - _LEAST_NAME)
+    taken = sum([len(span.text) for span in behind]) if behind else 0  # as for most
     name = table.cut(_called(table, row, facts), max(room - taken, min(room, _LEAST_NAME)))
-    more = [CellSpan(name, _name_part(found, state)), CellSpan(holds, "stuck"), *hidden]
-    spans += more
-    room = width - used - sum([cells(span.text) for span in more]) - 2
+    spans += [CellSpan(name, _name_part(found, state)), *behind]
+    room = width - used - cells(name) - (sum([cells(span.text) for span in behind]) if behind else 0) - 2
     title = table.prose(measures.title(facts))
     if title and room >= _LEAST_TITLE:
         spans.append(CellSpan("  " + table.cut(title, room), "muted"))
@@ -208,12 +208,16 @@ def name_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
 
 
 def _called(table: Table, row: OutlineRow, facts: Delegation) -> str:
-    link = table.forest.link(row.handle)
-    unsure = table.drawing.spoken and row.level and link in (Link.INFERRED, Link.AMBIGUOUS)
-    return table.safe(measures.called(facts)) + (f" (parent {link})" if unsure else "")
+    name = table.safe(measures.called(facts))
+    link = table.forest.link(row.handle) if table.drawing.spoken and row.level else Link.ROOT
+    return f"{name} (parent {link})" if link in (Link.INFERRED, Link.AMBIGUOUS) else name
 
 
-def _branch(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
+_Branch = tuple[Sequence[CellSpan], int]
+"""What stands before a name, and the cells it takes."""
+
+
+def _branch(table: Table, row: OutlineRow, width: int) -> _Branch:
     """The lines of the tree and the mark that folds."""
     if row.level > 1:
         return _drawn_branch(table, row, width)
@@ -221,10 +225,10 @@ def _branch(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     found = table._branches.get(key)
     if found is None:
         found = table._branches[key] = _drawn_branch(table, row, width)
-    return [*found]
+    return found
 
 
-def _drawn_branch(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
+def _drawn_branch(table: Table, row: OutlineRow, width: int) -> _Branch:
     guides, end = table.guides(row, width)
     drawing = table.drawing
     unsure = table.forest.link(row.handle) in (Link.INFERRED, Link.AMBIGUOUS)
@@ -234,8 +238,9 @@ def _drawn_branch(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
         CellSpan(guides[:-1], "guide"),
         CellSpan(guides[-1:], link),
         CellSpan(mark, "mark" if row.descendants else link),
+        CellSpan(" " if guides or mark else "", "text"),
     ]
-    return [*spans, CellSpan(" " if guides or mark else "", "text")]
+    return [span for span in spans if span.text], sum([table.ruler.cells(span.text) for span in spans])
 
 
 def _name_part(found: Assessment | None, state: State) -> str:

@@ -1,6 +1,6 @@
 """Every text a reader knows, by its first line: those in files now, and those that were."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain, islice
 
 from delegtop.sources.text_identity.text_trace import HEAD, UNENDED, TextTrace, key_of
@@ -49,9 +49,9 @@ class KnownTexts:
             if known:
                 self.add(trace)
 
-    def knows(self, key: int) -> bool:
-        """Whether a text with that first line is known."""
-        return key in self._by_key
+    def knows_any(self, keys: Collection[int]) -> bool:
+        """Whether a text with one of these first lines is known."""
+        return not self._by_key.keys().isdisjoint(keys)
 
     def is_alone(self, trace: TextTrace) -> bool:
         """Whether no other text with that first line is known."""

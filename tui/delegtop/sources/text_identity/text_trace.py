@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 if TYPE_CHECKING:
     from delegtop.sources.inode import FollowedInode
 
@@ -47,7 +49,7 @@ class TextMark(NamedTuple):
         return self.digests & ((1 << _DIGEST_BITS) - 1)
 
 
-class Agreement(NamedTuple):
+class Agreement(msgspec.Struct, frozen=True):
     """How far a file holds the text of a trace."""
 
     offset: int
