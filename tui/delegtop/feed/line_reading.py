@@ -62,7 +62,7 @@ class LineReading:
                 else:
                     batch += told
                 records += len(told)
-            elif not isinstance(told, Line | tuple) and not has_cut:
+            elif not isinstance(told, (Line, tuple)) and not has_cut:
                 self._mind(reading, told)
                 batch.append(told)
                 records += 1

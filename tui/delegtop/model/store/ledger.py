@@ -182,6 +182,11 @@ class Ledger(ColumnStore):
             if self._start(handle, event):
                 started.add(handle)
                 touched.add(handle)
+        elif isinstance(event, Described):
+            handle = self._handle(event.id, started)
+            if self.descriptions.take(handle, event):
+                touched.add(handle)
+                noted.add(handle)
         elif isinstance(event, Ended):
             handle = self._handle(event.id, started)
             if self._end(handle, event):
@@ -200,11 +205,6 @@ class Ledger(ColumnStore):
             if self._resume(handle, event):
                 ended.add(handle)
                 touched.add(handle)
-        elif isinstance(event, Described):
-            handle = self._handle(event.id, started)
-            if self.descriptions.take(handle, event):
-                touched.add(handle)
-                noted.add(handle)
         elif not isinstance(event, (HostMet, HostBeat, Deviation, Heard)):
             handle = self._handle(event.id, started)
             details = self._details.get(handle, NO_DETAILS)
