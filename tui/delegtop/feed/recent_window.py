@@ -8,6 +8,7 @@ import contextlib
 import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from delegtop.base.clock import DAY, MINUTE, Millis, wall
@@ -142,6 +143,7 @@ class _Copying(NamedTuple):
         return _Copying(min(self.first, other.first), max(self.last, other.last), max(self.told, other.told))
 
 
+@lru_cache(maxsize=256)  # a file is asked for again and again while it is opened
 def session_of(path: str) -> str | None:
     """The id of the session that a file belongs to, as far as its path says so."""
     found = _SESSION.search(path)

@@ -58,7 +58,7 @@ def merge_starts(events: Iterable[Started]) -> Started:
         return first
     gaps: dict[str, Any] = {}
     for field, told in zip(_FACTS, zip(*map(_told, (first, *rest)), strict=True), strict=True):
-        if told[0] in _UNSAID:
+        if told[0] in _UNSAID and told.count(told[0]) < len(told):
             gaps[field] = next((said for said in told if said not in _UNSAID), told[0])
     named = [e for e in (first, *rest) if e.parent is not None]
     sure = [e for e in named if not e.guessed]
@@ -86,8 +86,11 @@ def _refs(starts: Iterable[Started], pid: int | None) -> tuple[tuple[str, str], 
     told: set[tuple[str, str]] = set()
     own: dict[str, str] = {}
     for start in sorted(starts, key=lambda start: not start.origin.is_kernel):
-        told.update(ref for ref in start.refs if ref[0] not in OF_PROCESS)
-        own.update(ref for ref in start.refs if ref[0] in OF_PROCESS and start.pid in (pid, None))
+        for name, value in start.refs:
+            if name not in OF_PROCESS:
+                told.add((name, value))
+            elif start.pid in (pid, None):
+                own[name] = value
     return tuple(sorted({*told, *own.items()}))
 
 
