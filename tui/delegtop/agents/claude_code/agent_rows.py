@@ -23,6 +23,8 @@ from delegtop.model.usage import Usage
 
 Emit = Callable[[Event], None]
 _replace = msgspec.structs.replace
+_COMPACTS = "acompact-"
+"""How the ids of agents begin that sum up a session."""
 _NO_LOG = "it works in the background, and its log is not here"
 
 
@@ -162,6 +164,7 @@ class Transcript(Pursuit):
         "aside",
         "began",
         "below",
+        "compacts",
         "counted",
         "described",
         "failures",
@@ -182,6 +185,8 @@ class Transcript(Pursuit):
         self.session = session
         self.agent = agent
         self.is_trunk = is_trunk
+        self.compacts = agent is not None and agent.startswith(_COMPACTS)
+        """Nobody delegated to it: it sums up what the session said so far."""
         self.row: AgentRow | None = None
         self.below: list[AgentRow] = []
         """What it started before its own place was known."""

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from delegtop.agents.claude_code import notices, spawns
 from delegtop.agents.claude_code.agent_rows import AgentRow, Failure, UsedAside
-from delegtop.agents.claude_code.project_files import COMPACTS
 from delegtop.agents.claude_code.pursuit import Pursuit
 from delegtop.agents.claude_code.spawns import SpawnPlace
 from delegtop.agents.claude_code.tools import LOOKS, OF_AGENTS, POLLS, SEND, Tool, tool
@@ -134,7 +133,13 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
     if entry.is_api_error_message:
         _failed(here, entry, message)
     else:
-        _paused(here, message.stop_reason, has_text=has_text or isinstance(content, str))
+        reason = message.stop_reason
+        # Old versions do not say whether an answer ends the turn; there a text without a tool does.
+        goes_on = not (has_text or isinstance(content, str)) if reason is None else reason in _GOES_ON
+        if goes_on:
+            who.turn_to(_MODEL, here.at)
+        else:
+            _paused(here, reason)
 
 
 def _spent(here: SpawnPlace, id: str, usage: WireUsage, model: str | None) -> None:
@@ -144,7 +149,7 @@ def _spent(here: SpawnPlace, id: str, usage: WireUsage, model: str | None) -> No
     charge = charge_of(model, counts, fast=usage.speed == "fast")
     new = who.tokens.add(id, new, charge)
     who.counted = (id, usage) if charge is not None else None
-    if new and who.agent is not None and who.agent.startswith(COMPACTS) and here.at is not None:
+    if who.compacts and new and here.at is not None:
         charges = () if who.tokens.added is None else (who.tokens.added,)
         here.family.compacted(who.session, UsedAside(here.at, new, charges), here.origin)
 
@@ -176,16 +181,13 @@ def _did_else(here: SpawnPlace) -> None:
         who.say(note)
 
 
-def _paused(here: SpawnPlace, reason: str | None, *, has_text: bool) -> None:
-    """Whether the answer ends the turn. Old versions do not say so; there a text without a tool does."""
+def _paused(here: SpawnPlace, reason: str | None) -> None:
+    """The answer ends the turn."""
     who = here.who
-    if not (has_text if reason is None else reason not in _GOES_ON):
-        return who.turn_to(_MODEL, here.at)
     who.turn_to(_IDLE, here.at)
     _did_else(here)
     if reason is not None and not who.open:
         _turned(here, Outcome.COMPLETED)
-    return None
 
 
 def _failed(here: SpawnPlace, entry: TranscriptEntry, message: Message) -> None:

@@ -49,7 +49,7 @@ class Tokens:
         known = recent.pop(message, None)
         if known is None:
             if charge is not None:
-                self.charge(*charge)
+                self.charge(charge)
             if len(recent) == _REMEMBERED:
                 del recent[next(iter(recent))]
             recent[message] = tokens, charge
@@ -64,10 +64,11 @@ class Tokens:
         self.total = (self.total or 0) + new
         return new
 
-    def charge(self, account: Account, counts: Counts) -> None:
+    def charge(self, charge: Charge) -> None:
         """So much was used beside what was counted."""
+        account, counts = charge
         if counts != NO_COUNTS:
-            self.added = account, counts
+            self.added = charge
             self._used = None
             if account != self._account:
                 self._turn_to(account)
@@ -83,13 +84,12 @@ class Tokens:
 
     def grow(self, charge: Charge, charged: Charge | None) -> Charge:
         """A message that is told again has used what is more. It stays with the account it was first put to."""
-        account, counts = charge
         if charged is None:
-            self.charge(account, counts)
+            self.charge(charge)
             return charge
         account, before = charged
-        largest: Counts = tuple(map(max, counts, before))  # type: ignore[assignment]  # still five
-        self.charge(account, tuple(map(int.__sub__, largest, before)))  # type: ignore[arg-type]  # still five
+        largest: Counts = tuple(map(max, charge[1], before))  # type: ignore[assignment]  # still five
+        self.charge((account, tuple(map(int.__sub__, largest, before))))  # type: ignore[arg-type]  # still five
         return account, largest
 
 
