@@ -36,7 +36,7 @@ _PASSING = frozenset({"rate_limit", "overloaded", "server_error"})
 """Errors of the model's service that pass."""
 
 
-def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
+def user(here: SpawnPlace, entry: TranscriptEntry) -> bool:
     """Something was said to the agent: a prompt, the result of a tool, a notice."""
     message = entry.message
     content = None if message is None else message.content
@@ -54,6 +54,7 @@ def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
         said = content or ""
     if said:
         _said(here, said, entry)
+    return True
 
 
 def _is_rejected(entry: TranscriptEntry) -> bool:
@@ -108,11 +109,11 @@ def _result(here: SpawnPlace, block: ContentBlock, entry: TranscriptEntry) -> No
         spawns.answered(here, id, block)
 
 
-def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
+def assistant(here: SpawnPlace, entry: TranscriptEntry) -> bool:
     """The model answered: with words, or with tools to be used."""
     who, message = here.who, entry.message
     if message is None:
-        return
+        return False
     copied, id, usage = bool(entry.forked_from), message.id, message.usage
     # Each record of an answer repeats what it used: mostly that is nothing new.
     if usage is not None and id and not copied and (who.counted is None or (id, usage) != who.counted):
@@ -140,6 +141,7 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
             who.turn_to(_MODEL, here.at)
         else:
             _paused(here, reason)
+    return True
 
 
 def _spent(here: SpawnPlace, id: str, usage: WireUsage, model: str | None) -> None:
@@ -253,19 +255,17 @@ def attached(here: SpawnPlace, entry: TranscriptEntry) -> None:
         spawns.noticed(here, attachment.prompt)
 
 
-def progress(here: SpawnPlace, entry: TranscriptEntry) -> None:
+def progress(here: SpawnPlace, entry: TranscriptEntry) -> bool:
     """A sign of life from within a tool; that of an agent says which agent it is."""
     told = decode(WireProgress, entry.data)
-    if told is None:
-        return
-    if told.type == "bash_progress":
-        here.who.hear(here.at, here.origin)
+    if told is None or told.type != "agent_progress":
+        return told is not None and told.type == "bash_progress"
     row = here.family.row(entry.parent_tool_use_id) if entry.parent_tool_use_id else None
-    if told.type != "agent_progress" or row is None:
-        return
-    if told.agent_id and here.family.link(here.who.session, told.agent_id, row):
-        row.start((("agent_id", told.agent_id),))
-    _progressed(here, row, told)
+    if row is not None:
+        if told.agent_id and here.family.link(here.who.session, told.agent_id, row):
+            row.start((("agent_id", told.agent_id),))
+        _progressed(here, row, told)
+    return False
 
 
 def _progressed(here: SpawnPlace, row: AgentRow, told: WireProgress) -> None:
@@ -301,7 +301,9 @@ def costed(here: SpawnPlace, entry: TranscriptEntry) -> None:
         here.who.say(Heard(here.who.id, None, here.origin, cost=entry.total_cost, whole=True))
 
 
-HANDLERS: dict[str | None, Callable[[SpawnPlace, TranscriptEntry], None]] = {
+HEARD_APART = frozenset({system, request})
+"""They say themselves that the agent was heard of, and with what."""
+HANDLERS: dict[str | None, Callable[[SpawnPlace, TranscriptEntry], bool | None]] = {
     "user": user,
     "assistant": assistant,
     "system": system,
@@ -313,5 +315,6 @@ HANDLERS: dict[str | None, Callable[[SpawnPlace, TranscriptEntry], None]] = {
     "ai-title": titled,
     "cost-state": costed,
 }
+"""What each record means; whether it is a sign of life besides, to be told when all else is."""
 BEGINS = frozenset({"user", "assistant", "system", "api-request"})
 """The records of which the first says when a session began."""
