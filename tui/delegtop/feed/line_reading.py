@@ -62,6 +62,8 @@ class LineReading:
                 else:
                     batch += told
                 records += len(told)
+            elif not told:
+                continue  # it tells nothing, so it counts as no record
             elif not isinstance(told, (Line, tuple)) and not has_cut:
                 self._mind(reading, told)
                 batch.append(told)

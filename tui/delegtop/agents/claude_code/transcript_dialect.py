@@ -119,8 +119,8 @@ class ClaudeCode(Dialect):
                 found.append((failed(origin, error),))
                 self._waiting = waiting
                 continue
-            if not told and waiting is not None and waiting.origin is origin:
-                found.append(None)  # if it is told, it is in the place of its line
+            if not told:  # if its sign of life waits and is told, that is in the place of its line
+                found.append(None if waiting is not None and waiting.origin is origin else ())
             elif len(told) == 1 and len(raw) <= longest:  # nearly all: a sign of life
                 found.append(told.pop())
             else:
