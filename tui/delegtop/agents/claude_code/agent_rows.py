@@ -166,9 +166,11 @@ class Transcript(Pursuit):
         "below",
         "compacts",
         "counted",
-        "described",
         "failures",
         "finished",
+        "has_model",
+        "has_place",
+        "has_prompt",
         "heard_at",
         "is_trunk",
         "prompt",
@@ -199,7 +201,8 @@ class Transcript(Pursuit):
         self.began = False
         self.prompt: int | None = None
         """The hash of the first prompt."""
-        self.described: tuple[str, ...] = ()
+        self.has_place = self.has_model = self.has_prompt = False
+        """Whether it was told where it works, with which model, and what it was asked to do."""
         self.sent: dict[str, tuple[str, Millis | None]] = {}
         """Messages to other agents, by the id of the tool use: to whom and when."""
         self.turns: list[tuple[Millis | None, Origin, Outcome]] = []

@@ -134,7 +134,7 @@ class ProjectFiles:
             return
         transcript = file.transcript = Transcript(known.session, known.agent, known.is_trunk)
         transcript.began = True
-        transcript.described = ("place", "model", "prompt")
+        transcript.has_place = transcript.has_model = transcript.has_prompt = True
         self._shell(known.row).adopt(transcript)
 
     def _shell(self, known: AgentRow) -> AgentRow:

@@ -226,7 +226,7 @@ class ClaudeCode(Dialect):
         here = SpawnPlace(self._family, file, who, at, origin)
         if waiting is not None and (waiting.who is not who or at is None or handler in HEARD_APART):
             waiting.tell()
-        if not (who.began and "place" in who.described) and entry.type in BEGINS:
+        if not (who.began and who.has_place) and entry.type in BEGINS:
             _begin(here, entry)
         if not handler(here, entry):
             return None
@@ -285,6 +285,6 @@ def _begin(here: SpawnPlace, entry: TranscriptEntry) -> None:
         for title, origin in here.file.titles:
             titled(SpawnPlace(here.family, here.file, who, here.at, origin), title)
         here.file.titles = ()
-    if "place" not in who.described and (described := entry.described(who.id, here.at, here.origin)):
-        who.described += ("place",)
+    if not who.has_place and (described := entry.described(who.id, here.at, here.origin)):
+        who.has_place = True
         who.say(described)

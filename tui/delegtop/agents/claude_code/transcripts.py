@@ -86,9 +86,9 @@ def _said(here: SpawnPlace, text: str, entry: TranscriptEntry) -> None:
 def _prompted(here: SpawnPlace, prompt: str) -> None:
     """The first prompt is what the whole session, or the agent, was asked to do."""
     who = here.who
-    if "prompt" in who.described:
+    if who.has_prompt:
         return
-    who.described += ("prompt",)
+    who.has_prompt = True
     if who.is_trunk:
         who.say(Described(who.id, here.at, here.origin, prompt=notices.cut(prompt)))
     else:
@@ -118,8 +118,8 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> bool:
     # Each record of an answer repeats what it used: mostly that is nothing new.
     if usage is not None and id and not copied and (who.counted is None or (id, usage) != who.counted):
         _spent(here, id, usage, message.model)
-    if "model" not in who.described and message.model and message.model != _MADE_UP:
-        who.described += ("model",)
+    if not who.has_model and message.model and message.model != _MADE_UP:
+        who.has_model = True
         who.say(Described(who.id, here.at, here.origin, model=message.model))
     if not copied:
         who.answer(id)
@@ -148,7 +148,7 @@ def _spent(here: SpawnPlace, id: str, usage: WireUsage, model: str | None) -> No
     """Count what an answer used so far."""
     who = here.who
     new, counts = usage.spent()
-    charge = charge_of(model, counts, fast=usage.speed == "fast")
+    charge = charge_of(model, counts, usage.speed)
     new = who.tokens.add(id, new, charge)
     who.counted = (id, usage) if charge is not None else None
     if who.compacts and new and here.at is not None:

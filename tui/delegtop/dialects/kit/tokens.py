@@ -13,6 +13,8 @@ from delegtop.model.usage import NO_COUNTS, Account, Counts, Usage, account_of, 
 
 _REMEMBERED = 4
 """Messages whose records may still come: records of one message stand close together."""
+_FAST = "fast"
+"""At which speed an answer has a price of its own."""
 Charge = tuple[Account, Counts]
 """What one message used so far, and of which model."""
 
@@ -105,6 +107,6 @@ def _sum(one: Counts, other: Counts) -> Counts:
     return one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3], one[4] + other[4]
 
 
-def charge_of(model: str | None, counts: Counts, *, fast: bool = False) -> Charge | None:
+def charge_of(model: str | None, counts: Counts, speed: str | None = None) -> Charge | None:
     """What one request is charged to; None if nobody says to which model."""
-    return None if not model or model[0] == "<" else (account_of(model, counts, fast=fast), counts)
+    return None if not model or model[0] == "<" else (account_of(model, counts, fast=speed == _FAST), counts)
