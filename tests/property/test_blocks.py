@@ -17,7 +17,7 @@ from delegtop.dialects.kit.tokens import Tokens, charge_of
 from delegtop.feed.live_feed import Feed
 from delegtop.model.call_durations import CallCounts
 from delegtop.model.event_runs import EventRun
-from delegtop.model.events import Event, Heard, Phase
+from delegtop.model.events import Described, Event, Heard, Phase
 from delegtop.model.store.ledger import Ledger
 from delegtop.protocols.standard.dialects.session_log import SessionLog
 from delegtop.sources.records import Line, LineBlock, Unreadable
@@ -110,7 +110,40 @@ NOW_AND_THEN = st.fixed_dictionaries(
 MODE = st.fixed_dictionaries(
     {"sessionId": st.just(SESSION), "type": st.sampled_from(["mode", "user"]), "permissionMode": st.just("plan")}
 )
-WRITTEN = st.one_of(SPOKEN, SPOKEN, SPOKEN, NOW_AND_THEN, MODE)
+OVER = "<task-id>a1</task-id><tool-use-id>t1</tool-use-id><status>completed</status>"
+OVER = f"<task-notification>{OVER}</task-notification>"
+WITHIN = {"type": "assistant", "timestamp": "2026-02-03T09:02:10Z", "message": {"id": "m7", "content": []}}
+PROGRESS = st.fixed_dictionaries(
+    {
+        "type": st.just("progress"),
+        "parentToolUseID": CALLS,
+        "data": st.sampled_from(
+            [
+                {"type": "hook_progress"},
+                {"type": "bash_progress"},
+                {"type": "agent_progress", "agentId": "a1", "message": WITHIN},
+                {"type": "agent_progress", "message": 5},
+            ]
+        ),
+    }
+)
+ASIDE = st.builds(
+    lambda told, at: {"sessionId": SESSION, "timestamp": at, **told},
+    PROGRESS
+    | st.sampled_from(
+        [
+            {"type": "attachment", "attachment": {"type": "hook"}},
+            {"type": "attachment", "attachment": {"type": "queued_command", "prompt": OVER}},
+            {"type": "queue-operation", "operation": "enqueue", "content": OVER},
+            {"type": "cost-state", "totalCostUSD": 1.5},
+            {"type": "api-request", "querySource": "sdk"},
+            {"type": "file-history-snapshot"},
+        ]
+    ),
+    WHEN | st.none(),
+)
+"""Records that are no sign of life, or one besides."""
+WRITTEN = st.one_of(SPOKEN, SPOKEN, SPOKEN, NOW_AND_THEN, MODE, ASIDE)
 SPACED = st.sampled_from([(",", ":"), (", ", ": "), (" ,", " :")])
 TRANSCRIPT = st.lists(
     st.one_of(
@@ -247,8 +280,21 @@ def _counted(counts: CallCounts) -> dict[tuple[str, str | None, str], tuple[int,
         {"type": "ai-title", "aiTitle": "Look", "timestamp": "2026-02-03T09:00:20Z"},
         {"type": "user", "isSidechain": True, "uuid": "u", "timestamp": "2026-02-03T09:00:20Z", "message": {}},
         {"type": "user", "timestamp": "2026-02-03T09:02:00Z", "message": {}},
+        {"type": "progress", "timestamp": "2026-02-03T09:02:00Z", "data": {"type": "bash_progress"}},
+        {"type": "progress", "timestamp": "2026-02-03T09:02:00Z", "data": {"type": "hook_progress"}},
+        {"type": "system", "subtype": "api_error", "retryAttempt": 2, "timestamp": "2026-02-03T09:02:00Z"},
+        {"type": "api-request", "querySource": "sdk"},
     ],
-    ids=["another mode", "a title", "another writer", "another minute"],
+    ids=[
+        "another mode",
+        "a title",
+        "another writer",
+        "another minute",
+        "a command that goes on",
+        "a hook",
+        "an error",
+        "a request",
+    ],
 )
 def test_a_sign_of_life_is_told_as_it_was_before(then: dict[str, Any]) -> None:
     """What comes after it changes nothing of it, unless it outdoes it."""
@@ -296,6 +342,28 @@ def test_signs_of_life_of_one_minute_are_told_once() -> None:
     began, *told = dialect.read_block(LineBlock(PATH, 1, 0, raws), 4_096)
     assert isinstance(began, tuple)
     assert [each and each.origin.line for each in told if not isinstance(each, Line | tuple)] == [None, 3, None, 5]
+
+
+def test_a_sign_of_life_waits_while_others_are_told_of() -> None:
+    """What is no sign of it, or goes on, or tells more besides, has it told no sooner."""
+    used = {"id": "m1", "model": "claude-opus-5-5", "content": [CALL]}
+    aside: tuple[dict[str, Any], ...] = (
+        {"type": "assistant", "message": used},
+        {"type": "progress", "data": {"type": "hook_progress"}},
+        {"type": "attachment", "attachment": {"type": "hook"}},
+        {"type": "ai-title", "aiTitle": "Look"},
+        {"type": "progress", "data": {"type": "bash_progress"}},
+    )
+    raws = [
+        json.dumps({"sessionId": SESSION, "timestamp": f"2026-02-03T09:00:{second:02d}Z", **each}).encode() + b"\n"
+        for second, each in enumerate(aside, 1)
+    ]
+    known = _Known(is_brief=True)
+    known.read([BEGUN], 1, 0)
+    told = known.dialect.read_block(LineBlock(PATH, 2, 900, raws), 4_096)
+    model, hook, attachment, title, going_on = told
+    assert (hook, attachment) == ((), ())
+    assert [type(each) for each in (model, title, going_on)] == [Described, Described, Heard]
 
 
 @given(RAWS)

@@ -19,6 +19,7 @@ _STEP = MINUTE
 """Less is no step: clocks are slewed by as much."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLI = timedelta(milliseconds=1)
 
 
 class Clock(Protocol):
@@ -197,15 +198,16 @@ def parse_time(text: str, zone: tzinfo = UTC) -> Millis | None:
         return None
     try:
         moment = datetime.fromisoformat(text)
-        return millis(moment if moment.tzinfo else moment.replace(tzinfo=zone))
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=zone)
+        return (moment - _EPOCH) // _MILLI  # type: ignore[return-value]  # as below, without the call: asked of each line
     except (ValueError, OverflowError):
         return parse_time(text[:-1] + "Z", zone) if text[-1] == "z" else None  # so it may be written, too
 
 
 def millis(moment: datetime) -> Millis:
     """A moment that knows its zone, as epoch milliseconds; whole numbers all the way, so nothing is rounded."""
-    span = moment - _EPOCH
-    return span.days * DAY + span.seconds * SECOND + span.microseconds // 1_000  # type: ignore[return-value]  # calling Millis costs half as much again
+    return (moment - _EPOCH) // _MILLI  # type: ignore[return-value]  # calling Millis costs half as much again
 
 
 def lacks_zone(text: str) -> bool:

@@ -169,7 +169,7 @@ FORMATS: tuple[Format, ...] = (
     Format('gemini', 'delegtop.agents.gemini.chats:Gemini', 95, (), (
         Signature((b'"sessionId"', b'"projectHash"', b'"startTime"'), ''),
     )),
-    Format('qwen', 'delegtop.agents.qwen.qwen_transcripts:Qwen', 97, (), (
+    Format('qwen', 'delegtop.agents.qwen.qwen_transcripts:Qwen', 95, (), (
         Signature((b'"agentId":', b'"agentType":', b'"status":'), ''),
         Signature((b'\n{"uuid":',), 'agent-'),
         Signature((b'\n{"uuid":',), 'chats'),

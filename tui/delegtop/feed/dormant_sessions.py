@@ -14,7 +14,7 @@ from bisect import bisect_left, insort
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec.structs import asdict
+from msgspec.structs import astuple
 
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.origin import Origin
@@ -152,7 +152,7 @@ class DormantSessions:
         """Keep what there is to know of the files of a session."""
         known = {kept.path: kept for kept in self._packed(session) or ()}
         new = [
-            Kept(**asdict(status), look=hash(look), key=key, format=type(reading.dialect))
+            Kept(*astuple(status), look=hash(look), key=key, format=type(reading.dialect))
             for reading, status, look, key in files
         ]
         self._keep(session, packed({**known, **{kept.path: kept for kept in new}}.values()))

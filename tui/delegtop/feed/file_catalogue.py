@@ -86,6 +86,8 @@ class FileCatalogue:
         self._empty = EmptyFiles()
         self._first = FirstRecords()
         self._gone = GoneLogs()
+        self._sessions: dict[str, str | None] = {}
+        """Of new files, as far as their paths say so: each is asked about whenever others were read."""
         self._copied: set[str] = set()
         """Sessions of which there may be copies: they are not put away again."""
         self._mixed: set[Dialect] = set()
@@ -305,7 +307,8 @@ class FileCatalogue:
             self._tidy_logs()
 
     def _resting(self) -> list[tuple[str, list[Resting]]]:
-        sessions = {path: session_of(path) for path in self.waiting}
+        known, waiting = self._sessions, self.waiting
+        sessions = self._sessions = {path: known[path] if path in known else session_of(path) for path in waiting}
         busy = {session for session in sessions.values() if session} | self._window.alive | self._copied
         nobodys = [path for path, session in sessions.items() if session is None]
         mixed = self._mixed | self._formats.readers_of(nobodys)

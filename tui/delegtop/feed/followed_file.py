@@ -73,6 +73,7 @@ class FollowedFile:
         "dialect",
         "examples",
         "heard_at",
+        "is_log",
         "later",
         "path",
         "reasons",
@@ -87,6 +88,7 @@ class FollowedFile:
         self.dialect = dialect
         self.source = source
         """None for a growing log: the tail follows all of them together."""
+        self.is_log = source is None
         self.records = 0
         self.unreadable = 0
         self.deviations = 0
@@ -98,10 +100,6 @@ class FollowedFile:
         self.examples: list[Unreadable | Deviation] = []
         self._was_gone = False
         self._is_alone = dialect.family(path) == path and (source is None or source.is_text)
-
-    @property
-    def is_log(self) -> bool:
-        return self.source is None
 
     @property
     def is_plain(self) -> bool:

@@ -62,7 +62,9 @@ class LineReading:
                 else:
                     batch += told
                 records += len(told)
-            elif not isinstance(told, Line | tuple) and not has_cut:
+            elif not told:
+                continue  # it tells nothing, so it counts as no record
+            elif not isinstance(told, (Line, tuple)) and not has_cut:
                 self._mind(reading, told)
                 batch.append(told)
                 records += 1

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
+from delegtop.base.common_beginning import in_common
 from delegtop.base.system_errors import reason_of
 from delegtop.base.text import is_utf8
 from delegtop.dialects import Dialect
@@ -153,7 +154,7 @@ def packed(files: Iterable[Kept]) -> PackedFiles:
     for kept in files:
         path, at = kept.path, kept.changed_at
         if kept.is_plain and at is not None:
-            shared = _shared(before, path)
+            shared = in_common(before, path)
             number = _number(kept.format)
             rows.append(PackedFile(shared, path[shared:], number, kept.records, kept.size, at, kept.look, kept.key))
         else:
@@ -168,15 +169,3 @@ def _number(format: type[Dialect]) -> int:
     if format not in _formats:
         _formats.append(format)
     return _formats.index(format)
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters two paths have in common at their beginning, found by halves."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -88,9 +88,9 @@ def head(path: str, size: int) -> tuple[bytes, bool]:
     """The first bytes of a file, and whether that is all of it. A hole before them is left out, however large."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        data, there = os.pread(fd, size, 0), os.fstat(fd).st_size
-        if data[:1] == b"\0" and (start := first_data(fd, 0, there)) is not None:
+        data = os.pread(fd, size, 0)
+        if data[:1] == b"\0" and (start := first_data(fd, 0, os.fstat(fd).st_size)) is not None:
             return os.pread(fd, size, start), False
-        return data, len(data) == there
+        return data, len(data) < size or len(data) == os.fstat(fd).st_size
     finally:
         os.close(fd)

@@ -64,6 +64,9 @@ def whole_lines(
             if data[-1] != _NEWLINE:
                 raws.pop()
             usual = min(LARGE if len(data) > _LONG * len(raws) else CHUNK, limit)
+            if usual > wanted and base + len(data) < size:  # as nearly every transcript begins
+                wanted = usual
+                continue
             block = LineBlock(source, trace.line + 1, trace.offset, raws)
             try:
                 yield block

@@ -127,19 +127,20 @@ class Snapshot:
 
     def _read(self) -> tuple[bytes | None, Look | None]:
         """The bytes and their stamp; no bytes if they are known already; neither if they changed meanwhile."""
-        found = os.stat(self.path)  # noqa: PTH116 - asked at every poll
-        if look_of(found) == self._seen and self._settled:
-            return None, self._seen
+        if self._seen is not None and self._settled:
+            found = os.stat(self.path)  # noqa: PTH116 - asked at every poll
+            if look_of(found) == self._seen:
+                return None, self._seen
         fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             found = os.fstat(fd)
             if not stat.S_ISREG(found.st_mode):
                 raise OSError(0, "not a regular file")
-            data = _read_all(fd, min(found.st_size, self._limit) + 1)
-            unchanged = look_of(os.fstat(fd)) == look_of(found)
+            data, look = _read_all(fd, min(found.st_size, self._limit) + 1), look_of(found)
+            unchanged = look_of(os.fstat(fd)) == look
         finally:
             os.close(fd)
-        return (data, look_of(found)) if unchanged else (None, None)
+        return (data, look) if unchanged else (None, None)
 
     def _take(self, data: bytes, stamp: Look) -> Line:
         written = Millis(stamp[3] // 1_000_000)

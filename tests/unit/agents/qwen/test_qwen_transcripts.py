@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from tests.telling import forest_at, handle_of
 
+from delegtop.agents.claude_code.transcript_dialect import ClaudeCode
 from delegtop.agents.qwen.qwen_transcripts import Qwen
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.dialects import Sample, Unit
+from delegtop.dialects import Sample, Unit, recognise
+from delegtop.dialects.format_table import FORMATS
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Deviation, Phase, Resumed, Started
 from delegtop.model.states import State
@@ -160,7 +162,7 @@ def test_the_title_of_an_agent_is_what_its_sidecar_says_and_its_prompt_only_with
 def test_transcripts_and_sidecars_are_told_apart_and_from_claude_code() -> None:
     log = Sample("x.jsonl", json.dumps(ASKED).encode() + b"\n", True)
     sidecar = Sample("x.meta.json", json.dumps(META, indent=1).encode(), True)
-    assert (Qwen.sniff(log), Qwen.unit_of(log)) == (97, Unit.LINES)
+    assert (Qwen.sniff(log), Qwen.unit_of(log)) == (95, Unit.LINES)
     assert (Qwen.sniff(sidecar), Qwen.unit_of(sidecar)) == (95, Unit.DOCUMENT)
     claude = {**ASKED, "message": {"role": "user", "content": "hi"}}
     del claude["systemPayload"]
@@ -168,18 +170,37 @@ def test_transcripts_and_sidecars_are_told_apart_and_from_claude_code() -> None:
     assert Qwen.sniff(Sample("agent-a.meta.json", b'{"agentType":"explore","toolUseId":"t"}', True)) == 0
 
 
-def test_of_a_log_that_begins_as_those_of_claude_code_the_first_line_tells_whose_it_is() -> None:
+def test_of_records_in_the_envelope_of_claude_code_the_first_tells_whose_the_log_is() -> None:
     own = json.dumps({"parentUuid": None, **ASKED}, separators=(",", ":")).encode() + b"\n"
     claude = own.replace(b'"parts":', b'"content":').replace(b"systemPayload", b"payload")
-    assert Qwen.sniff(Sample("x.jsonl", own + claude, True)) == 97
-    assert Qwen.sniff(Sample("x.jsonl", claude + own, True)) == 0
+    queued = json.dumps({"type": "queue-operation", "sessionId": SESSION}).encode() + b"\n"
+    assert recognise(Sample("x.jsonl", own + claude, True), FORMATS) is Qwen
+    for log in (claude + own, queued + claude + own):
+        assert recognise(Sample("x.jsonl", log, True), FORMATS) is ClaudeCode
+
+
+def test_of_a_transcript_that_is_plainly_one_of_claude_code_nobody_else_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def sniff(sample: Sample) -> int:
+        asked.append(sample.path)
+        return 0
+
+    monkeypatch.setattr(Qwen, "sniff", sniff)
+    said = {**ASKED, "message": {"role": "user", "content": "hi"}}
+    log = json.dumps(said).encode() + b"\n" + json.dumps(ASKED).encode() + b"\n"
+    assert recognise(Sample("claude.jsonl", log, True), [Qwen, ClaudeCode]) is ClaudeCode
+    assert recognise(Sample("qwen.jsonl", json.dumps(ASKED).encode(), True), [Qwen, ClaudeCode]) is ClaudeCode
+    assert asked == ["qwen.jsonl"]
 
 
 def test_a_transcript_of_which_only_a_part_of_the_first_line_is_seen_is_known_by_its_place() -> None:
     cut = json.dumps({**ASKED, "isSidechain": True})[:200].encode()
     for path, score in (
-        (f"/q/subagents/{SESSION}/agent-a1.jsonl", 96),
-        (f"/q/chats/{SESSION}.jsonl", 96),
+        (f"/q/subagents/{SESSION}/agent-a1.jsonl", 95),
+        (f"/q/chats/{SESSION}.jsonl", 95),
         (f"/q/{SESSION}/subagents/agent-a1.jsonl", 0),
     ):
         assert Qwen.sniff(Sample(path, cut, False)) == score
@@ -197,7 +218,7 @@ def test_every_fixture_is_recognised_and_is_one_session() -> None:
     folder = Path(REAL) / "agents" / "other_agents" / "agent_sessions_stage0" / "qwen"
     rows = []
     for path in sorted(folder.iterdir()):
-        assert Qwen.sniff(Sample(str(path), path.read_bytes(), True)) == 97
+        assert Qwen.sniff(Sample(str(path), path.read_bytes(), True)) == 95
         dialect = Qwen()
         data = path.read_bytes().splitlines()
         events = [e for n, d in enumerate(data) for e in dialect.read(Line(Origin(str(path), n, n), d))]

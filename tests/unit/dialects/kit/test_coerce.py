@@ -95,3 +95,12 @@ def test_a_sample_of_lines_gives_its_objects_and_a_document_does_not() -> None:
     assert document(Sample("x", pretty, True)) == {"a": {"b": 1}, "c": [{"d": 2}, {"e": 3}]}
     assert document(Sample("x", pretty, False)) == {}
     assert document(Sample("x", b"[1]", True)) == {}
+
+
+def test_a_log_is_no_document_and_a_document_may_stand_in_one_line() -> None:
+    for log in (b'{"a": 1}\n{"b": 2}\n', b'{"a": 1}\r\n\n{"b": 2', b'\xef\xbb\xbf{"a": "}"}\n\0', b'{"a": 1e999}\nno'):
+        assert document(Sample("x", log, True)) == {}
+    for whole in (b'{"a": 1}', b'{"a": 1}\n', b'\xef\xbb\xbf {"a": 1}\r\n\n \xef\xbb\xbf', b'\n{"a"\n: 1}\n'):
+        assert document(Sample("x", whole, True)) == {"a": 1}
+    assert document(Sample("x", b'{"a": {}\n, "b": {}}\n', True)) == {"a": {}, "b": {}}
+    assert document(Sample("x", b'{"a": "{}\n{}"}\n', True)) == {"a": "{}\n{}"}, "a line break that is not escaped"

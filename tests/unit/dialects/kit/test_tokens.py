@@ -22,7 +22,7 @@ def test_sums_are_kept_by_account_in_the_order_of_first_use(
     """However they are mixed, and whenever somebody asks."""
     tokens, sums = Tokens(), dict[Account, Counts]()
     for account, counts, asks in charges:
-        tokens.charge(account, counts)
+        tokens.charge((account, counts))
         if counts != NO_COUNTS:
             before = sums.get(account, NO_COUNTS)
             sums[account] = tuple(map(int.__add__, before, counts))  # type: ignore[assignment]  # still five

@@ -23,6 +23,8 @@ from delegtop.model.usage import Usage
 
 Emit = Callable[[Event], None]
 _replace = msgspec.structs.replace
+_COMPACTS = "acompact-"
+"""How the ids of agents begin that sum up a session."""
 _NO_LOG = "it works in the background, and its log is not here"
 
 
@@ -162,10 +164,13 @@ class Transcript(Pursuit):
         "aside",
         "began",
         "below",
+        "compacts",
         "counted",
-        "described",
         "failures",
         "finished",
+        "has_model",
+        "has_place",
+        "has_prompt",
         "heard_at",
         "is_trunk",
         "prompt",
@@ -182,6 +187,8 @@ class Transcript(Pursuit):
         self.session = session
         self.agent = agent
         self.is_trunk = is_trunk
+        self.compacts = agent is not None and agent.startswith(_COMPACTS)
+        """Nobody delegated to it: it sums up what the session said so far."""
         self.row: AgentRow | None = None
         self.below: list[AgentRow] = []
         """What it started before its own place was known."""
@@ -194,7 +201,8 @@ class Transcript(Pursuit):
         self.began = False
         self.prompt: int | None = None
         """The hash of the first prompt."""
-        self.described: tuple[str, ...] = ()
+        self.has_place = self.has_model = self.has_prompt = False
+        """Whether it was told where it works, with which model, and what it was asked to do."""
         self.sent: dict[str, tuple[str, Millis | None]] = {}
         """Messages to other agents, by the id of the tool use: to whom and when."""
         self.turns: list[tuple[Millis | None, Origin, Outcome]] = []

@@ -58,7 +58,7 @@ def charge(message: dict[str, Any]) -> Charge | None:
     into, out, read, written = (number(usage.get(key)) or 0 for key in _KINDS)
     hour = min(number(obj(usage.get("cache_creation")).get("ephemeral_1h_input_tokens")) or 0, written)
     counts = into, out, read, written - hour, hour
-    return charge_of(word(message.get("model")), counts, fast=usage.get("speed") == "fast") if any(counts) else None
+    return charge_of(word(message.get("model")), counts, word(usage.get("speed"))) if any(counts) else None
 
 
 def new_tokens(usage: object) -> int | None:

@@ -22,7 +22,8 @@ _LEFT = lazy_pattern(r'"type"\s*:\s*"(shutdown_approved|teammate_terminated)"')
 _AGENT_ID = lazy_pattern(r"^agentId: ([\w@.-]+)", re.MULTILINE)
 _POLL = lazy_pattern("<(task_id|task_type|status)>")
 _TRAILER = lazy_pattern(r"^agentId: \S+ \((?:internal|use).*", re.MULTILINE | re.DOTALL)
-_ADDED = ("agentId: ", "<tools-used-before-summary>")
+_NAMED = "agentId: "
+_ADDED = (_NAMED, "<tools-used-before-summary>")
 _FRAME = "The report follows:\n"
 _MASKED = ("API Error",)
 
@@ -55,6 +56,8 @@ class TaskNotice(Struct, frozen=True):
 
 def notices(text: str) -> Iterator[TaskNotice]:
     """The ends of tasks that a text tells of."""
+    if NOTICE not in text:  # as in nearly all: a pattern takes ten times as long to say so
+        return
     for _, body in enclosed(text, _NOTICE):
         before, begun, rest = body.partition(_RESULT)
         result, whole, _ = rest.rpartition(_AFTER_RESULT)
@@ -93,7 +96,7 @@ def is_launched(text: str) -> bool:
 
 def agent_id(text: str) -> str | None:
     """The id of the agent that a result names. It stands below the report, which may say anything."""
-    found = _AGENT_ID.findall(text)
+    found = _AGENT_ID.findall(text) if _NAMED in text else ()
     return found[-1] if found else None
 
 
@@ -103,10 +106,14 @@ def answer(said: list[str]) -> str:
     for piece in said:
         _, frame, framed = piece.partition(_FRAME)
         if frame:
-            pieces.append(dedent(_TRAILER.sub("", framed)))
+            pieces.append(dedent(_without_trailer(framed)))
         elif not piece.lstrip().startswith(_ADDED):
-            pieces.append(_TRAILER.sub("", piece))
+            pieces.append(_without_trailer(piece))
     return "\n".join(pieces).strip()
+
+
+def _without_trailer(text: str) -> str:
+    return _TRAILER.sub("", text) if _NAMED in text else text
 
 
 def poll(text: str) -> dict[str, str]:
@@ -115,6 +122,8 @@ def poll(text: str) -> dict[str, str]:
 
 
 def mates_who_left(text: str) -> Iterator[str]:
+    if _AFTER_MATE not in text:
+        return
     for head, body in enclosed(text, _MATE):
         mate = _MATE_ID.search(head[2])
         if mate and _LEFT.search(body):

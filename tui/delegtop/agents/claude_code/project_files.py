@@ -17,8 +17,6 @@ from delegtop.model.events import Heard
 Tell = Callable[[AgentRow], None]
 TEAMS = ""
 """The name of no session: mates of a team go by `name@team` in all sessions."""
-COMPACTS = "acompact-"
-"""How the ids of agents begin that nobody delegated to: they sum up what a session said so far."""
 _COMPACTIONS = 100
 _RECALLED = 512
 _RUN = "run:"
@@ -136,7 +134,7 @@ class ProjectFiles:
             return
         transcript = file.transcript = Transcript(known.session, known.agent, known.is_trunk)
         transcript.began = True
-        transcript.described = ("place", "model", "prompt")
+        transcript.has_place = transcript.has_model = transcript.has_prompt = True
         self._shell(known.row).adopt(transcript)
 
     def _shell(self, known: AgentRow) -> AgentRow:

@@ -29,6 +29,8 @@ _ALSO = frozenset(
     }
 )
 _MARKS = (b'"sessionId"', b'"parentUuid"', b'"isSidechain"')
+_OF_QWEN = frozenset({"user", "assistant", "tool_result", "system"})
+"""The records of Qwen Code, which took over the envelope and puts other messages into it."""
 _BLANK = "\ufeff \r\n\t\0"
 _first_value = json.JSONDecoder().raw_decode
 
@@ -53,7 +55,9 @@ def _record(record: dict[str, Any], kind: FileKind) -> int:
     if "session_id" in record or "hook_event_name" in record or not isinstance(type, str):
         return 0
     if "parentUuid" in record and ("sessionId" in record or "isSidechain" in record):
-        return 95
+        message = record.get("message")
+        is_own = type not in _OF_QWEN or (isinstance(message, dict) and "content" in message)
+        return 95 if is_own else 94
     if type in _SPOKEN and "uuid" in record and "timestamp" in record and isinstance(record.get("message"), dict):
         return 70
     if type in _ALSO and "sessionId" in record:

@@ -14,7 +14,7 @@ from delegtop.agents.claude_code.agent_rows import AgentRow, Transcript
 from delegtop.agents.claude_code.file_layout import FileKind
 from delegtop.agents.claude_code.project_files import ProjectFiles, TranscriptFile
 from delegtop.agents.claude_code.spawns import SpawnPlace
-from delegtop.agents.claude_code.transcripts import BEGINS, HANDLERS, assistant, titled, user
+from delegtop.agents.claude_code.transcripts import BEGINS, HANDLERS, HEARD_APART, titled
 from delegtop.agents.claude_code.waiting_sign import WaitingSign
 from delegtop.agents.claude_code.wire import Meta, TranscriptEntry, WireSnapshot, decode, decode_entry, salvage
 from delegtop.base.clock import parse_time
@@ -97,7 +97,7 @@ class ClaudeCode(Dialect):
         file = self._family.file(source)
         if file.is_document:
             return [*block.lines()]
-        found: list[Told | Line] = []
+        found: list[Told] = []
         waiting = self._waiting = WaitingSign(block, found, longest, self.calls) if self.is_brief else None
         for number, raw in enumerate(block.take().raws, block.line):
             origin = Origin(source, number, offset)
@@ -119,8 +119,8 @@ class ClaudeCode(Dialect):
                 found.append((failed(origin, error),))
                 self._waiting = waiting
                 continue
-            if waiting is not None and waiting.origin is origin:
-                found.append(None)  # if it is told, it is in the place of its line
+            if not told:  # if its sign of life waits and is told, that is in the place of its line
+                found.append(None if waiting is not None and waiting.origin is origin else ())
             elif len(told) == 1 and len(raw) <= longest:  # nearly all: a sign of life
                 found.append(told.pop())
             else:
@@ -224,21 +224,15 @@ class ClaudeCode(Dialect):
             who.mode = mode
         at = parse_time(entry.timestamp or "", self.zone)
         here = SpawnPlace(self._family, file, who, at, origin)
-        is_sign = handler is user or (handler is assistant and entry.message is not None)
-        is_outdone = waiting is not None and waiting.who is who and is_sign and at is not None
-        if waiting is not None and not is_outdone:
+        if waiting is not None and (waiting.who is not who or at is None or handler in HEARD_APART):
             waiting.tell()
-        if not (who.began and "place" in who.described) and entry.type in BEGINS:
+        if not (who.began and who.has_place) and entry.type in BEGINS:
             _begin(here, entry)
-        handler(here, entry)
-        if not is_sign:
+        if not handler(here, entry):
             return None
-        if is_outdone and waiting is not None and at is not None:
-            if not self._told:
-                return waiting.renew(who, at, origin)
-            waiting.leave(at)
-            waiting.who = None
-        if waiting is None or self._told or not waiting.begin(here):
+        if waiting is not None and waiting.who is who and at is not None:
+            waiting.renew(who, at, origin)
+        elif waiting is None or not waiting.begin(here):
             who.hear(at, origin)
         return None
 
@@ -291,6 +285,6 @@ def _begin(here: SpawnPlace, entry: TranscriptEntry) -> None:
         for title, origin in here.file.titles:
             titled(SpawnPlace(here.family, here.file, who, here.at, origin), title)
         here.file.titles = ()
-    if "place" not in who.described and (described := entry.described(who.id, here.at, here.origin)):
-        who.described += ("place",)
+    if not who.has_place and (described := entry.described(who.id, here.at, here.origin)):
+        who.has_place = True
         who.say(described)

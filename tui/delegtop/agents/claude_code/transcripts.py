@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from delegtop.agents.claude_code import notices, spawns
 from delegtop.agents.claude_code.agent_rows import AgentRow, Failure, UsedAside
-from delegtop.agents.claude_code.project_files import COMPACTS
 from delegtop.agents.claude_code.pursuit import Pursuit
 from delegtop.agents.claude_code.spawns import SpawnPlace
 from delegtop.agents.claude_code.tools import LOOKS, OF_AGENTS, POLLS, SEND, Tool, tool
@@ -37,7 +36,7 @@ _PASSING = frozenset({"rate_limit", "overloaded", "server_error"})
 """Errors of the model's service that pass."""
 
 
-def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
+def user(here: SpawnPlace, entry: TranscriptEntry) -> bool:
     """Something was said to the agent: a prompt, the result of a tool, a notice."""
     message = entry.message
     content = None if message is None else message.content
@@ -55,6 +54,7 @@ def user(here: SpawnPlace, entry: TranscriptEntry) -> None:
         said = content or ""
     if said:
         _said(here, said, entry)
+    return True
 
 
 def _is_rejected(entry: TranscriptEntry) -> bool:
@@ -86,9 +86,9 @@ def _said(here: SpawnPlace, text: str, entry: TranscriptEntry) -> None:
 def _prompted(here: SpawnPlace, prompt: str) -> None:
     """The first prompt is what the whole session, or the agent, was asked to do."""
     who = here.who
-    if "prompt" in who.described:
+    if who.has_prompt:
         return
-    who.described += ("prompt",)
+    who.has_prompt = True
     if who.is_trunk:
         who.say(Described(who.id, here.at, here.origin, prompt=notices.cut(prompt)))
     else:
@@ -109,17 +109,17 @@ def _result(here: SpawnPlace, block: ContentBlock, entry: TranscriptEntry) -> No
         spawns.answered(here, id, block)
 
 
-def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
+def assistant(here: SpawnPlace, entry: TranscriptEntry) -> bool:
     """The model answered: with words, or with tools to be used."""
     who, message = here.who, entry.message
     if message is None:
-        return
+        return False
     copied, id, usage = bool(entry.forked_from), message.id, message.usage
     # Each record of an answer repeats what it used: mostly that is nothing new.
     if usage is not None and id and not copied and (who.counted is None or (id, usage) != who.counted):
         _spent(here, id, usage, message.model)
-    if "model" not in who.described and message.model and message.model != _MADE_UP:
-        who.described += ("model",)
+    if not who.has_model and message.model and message.model != _MADE_UP:
+        who.has_model = True
         who.say(Described(who.id, here.at, here.origin, model=message.model))
     if not copied:
         who.answer(id)
@@ -134,17 +134,24 @@ def assistant(here: SpawnPlace, entry: TranscriptEntry) -> None:
     if entry.is_api_error_message:
         _failed(here, entry, message)
     else:
-        _paused(here, message.stop_reason, has_text=has_text or isinstance(content, str))
+        reason = message.stop_reason
+        # Old versions do not say whether an answer ends the turn; there a text without a tool does.
+        goes_on = not (has_text or isinstance(content, str)) if reason is None else reason in _GOES_ON
+        if goes_on:
+            who.turn_to(_MODEL, here.at)
+        else:
+            _paused(here, reason)
+    return True
 
 
 def _spent(here: SpawnPlace, id: str, usage: WireUsage, model: str | None) -> None:
     """Count what an answer used so far."""
     who = here.who
     new, counts = usage.spent()
-    charge = charge_of(model, counts, fast=usage.speed == "fast")
+    charge = charge_of(model, counts, usage.speed)
     new = who.tokens.add(id, new, charge)
     who.counted = (id, usage) if charge is not None else None
-    if new and who.agent is not None and who.agent.startswith(COMPACTS) and here.at is not None:
+    if who.compacts and new and here.at is not None:
         charges = () if who.tokens.added is None else (who.tokens.added,)
         here.family.compacted(who.session, UsedAside(here.at, new, charges), here.origin)
 
@@ -176,16 +183,13 @@ def _did_else(here: SpawnPlace) -> None:
         who.say(note)
 
 
-def _paused(here: SpawnPlace, reason: str | None, *, has_text: bool) -> None:
-    """Whether the answer ends the turn. Old versions do not say so; there a text without a tool does."""
+def _paused(here: SpawnPlace, reason: str | None) -> None:
+    """The answer ends the turn."""
     who = here.who
-    if not (has_text if reason is None else reason not in _GOES_ON):
-        return who.turn_to(_MODEL, here.at)
     who.turn_to(_IDLE, here.at)
     _did_else(here)
     if reason is not None and not who.open:
         _turned(here, Outcome.COMPLETED)
-    return None
 
 
 def _failed(here: SpawnPlace, entry: TranscriptEntry, message: Message) -> None:
@@ -251,19 +255,17 @@ def attached(here: SpawnPlace, entry: TranscriptEntry) -> None:
         spawns.noticed(here, attachment.prompt)
 
 
-def progress(here: SpawnPlace, entry: TranscriptEntry) -> None:
+def progress(here: SpawnPlace, entry: TranscriptEntry) -> bool:
     """A sign of life from within a tool; that of an agent says which agent it is."""
     told = decode(WireProgress, entry.data)
-    if told is None:
-        return
-    if told.type == "bash_progress":
-        here.who.hear(here.at, here.origin)
+    if told is None or told.type != "agent_progress":
+        return told is not None and told.type == "bash_progress"
     row = here.family.row(entry.parent_tool_use_id) if entry.parent_tool_use_id else None
-    if told.type != "agent_progress" or row is None:
-        return
-    if told.agent_id and here.family.link(here.who.session, told.agent_id, row):
-        row.start((("agent_id", told.agent_id),))
-    _progressed(here, row, told)
+    if row is not None:
+        if told.agent_id and here.family.link(here.who.session, told.agent_id, row):
+            row.start((("agent_id", told.agent_id),))
+        _progressed(here, row, told)
+    return False
 
 
 def _progressed(here: SpawnPlace, row: AgentRow, told: WireProgress) -> None:
@@ -299,7 +301,9 @@ def costed(here: SpawnPlace, entry: TranscriptEntry) -> None:
         here.who.say(Heard(here.who.id, None, here.origin, cost=entry.total_cost, whole=True))
 
 
-HANDLERS: dict[str | None, Callable[[SpawnPlace, TranscriptEntry], None]] = {
+HEARD_APART = frozenset({system, request})
+"""They say themselves that the agent was heard of, and with what."""
+HANDLERS: dict[str | None, Callable[[SpawnPlace, TranscriptEntry], bool | None]] = {
     "user": user,
     "assistant": assistant,
     "system": system,
@@ -311,5 +315,6 @@ HANDLERS: dict[str | None, Callable[[SpawnPlace, TranscriptEntry], None]] = {
     "ai-title": titled,
     "cost-state": costed,
 }
+"""What each record means; whether it is a sign of life besides, to be told when all else is."""
 BEGINS = frozenset({"user", "assistant", "system", "api-request"})
 """The records of which the first says when a session began."""

@@ -13,7 +13,7 @@ from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
 from delegtop.dialects import Told
 from delegtop.model.events import Heard
-from delegtop.sources.records import Line, LineBlock
+from delegtop.sources.records import LineBlock
 
 if TYPE_CHECKING:
     from delegtop.model.call_counter import CallCounter, CallsHeard
@@ -26,7 +26,7 @@ class WaitingSign:
     __slots__ = ("_block", "_calls", "_found", "_heard", "_longest", "_until", "origin", "who")
 
     def __init__(
-        self, block: LineBlock, found: MutableSequence[Told | Line], longest: int, calls: "CallCounter | None"
+        self, block: LineBlock, found: MutableSequence[Told], longest: int, calls: "CallCounter | None"
     ) -> None:
         self._block = block
         self._found = found
@@ -85,7 +85,11 @@ class WaitingSign:
 
     def _put(self, sign: Heard, origin: Origin) -> None:
         number = origin.line - self._block.line
-        self._found[number] = (sign,) if len(self._block.raws[number]) > self._longest else sign
+        told = self._found[number]
+        if told is None:
+            self._found[number] = (sign,) if len(self._block.raws[number]) > self._longest else sign
+        else:
+            self._found[number] = (*told, sign) if isinstance(told, tuple) else (told, sign)
 
 
 def _count(heard: "CallsHeard", who: Transcript, at: Millis) -> None:

@@ -191,7 +191,7 @@ class Thread(Conversation):
         self.counted = counts
         last = _kinds(payload, "last_token_usage") or counts
         added: Counts = tuple(map(int.__sub__, counts, before))  # type: ignore[assignment]  # five of five
-        self.tokens.charge(account_of(self.model, last), added)
+        self.tokens.charge((account_of(self.model, last), added))
 
     def _accounted(self, tokens: int | None) -> None:
         """An account of the tokens follows every answer. One that counts no more follows none: the model is asked

@@ -183,7 +183,7 @@ class AgentSpans:
             trace.counted.add(span.id)
             trace.tokens[above] = trace.tokens.get(above, 0) + used
             if (charge := _charge(span)) is not None:
-                trace.used.setdefault(above, Tokens()).charge(*charge)
+                trace.used.setdefault(above, Tokens()).charge(charge)
         what = span.text("gen_ai.tool.name") or "tool" if span.operation == "execute_tool" else "model call"
         total, kinds = trace.tokens.get(above), trace.used.get(above)
         priced = kinds.used if kinds else None

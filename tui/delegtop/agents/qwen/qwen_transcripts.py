@@ -21,9 +21,6 @@ from delegtop.model.usage import Counts
 from delegtop.sources.records import Record
 
 _TYPES = frozenset({"user", "assistant", "tool_result", "system"})
-_CLAUDE = b'{"parentUuid":'
-"""How most transcripts of Claude Code begin and none of Qwen Code does. Of what begins so the first line decides: there
-may be thousands, and to search the whole beginning of each costs a twentieth of reading them."""
 _AGENT = re.compile(r"(?:^|[/\\])subagents[/\\]([^/\\]+)[/\\]agent-([^/\\]+?)(?:\.meta\.json|\.jsonl)$")
 
 
@@ -32,7 +29,7 @@ class Qwen(Chat):
 
     name: ClassVar[str] = "qwen"
     title: ClassVar[str] = "Qwen Code transcript"
-    surest: ClassVar[int] = 97
+    surest: ClassVar[int] = 95
     about: ClassVar[About] = About(
         "Qwen Code 0.2x, up to 0.24",
         "`~/.qwen/projects/*/chats/*.jsonl`, `subagents/**`",
@@ -54,13 +51,9 @@ class Qwen(Chat):
         if _is_sidecar(document(sample)):
             return 95
         if _begins(sample):
-            return 96
-        end = sample.head.find(b"\n") if sample.head.startswith(_CLAUDE) else -1
-        end = len(sample.head) if end < 0 else end
-        if sample.head.find(b'"parts":', 0, end) < 0 and sample.head.find(b"systemPayload", 0, end) < 0:
-            return 0  # as any transcript of Claude Code, which is told from one of Qwen's by these alone
+            return 95
         found = [value for value in objects(sample) if _is_transcript(value)]
-        return 97 if any("parts" in obj(value.get("message")) for value in found) else 60 if found else 0
+        return 95 if any("parts" in obj(value.get("message")) for value in found) else 60 if found else 0
 
     @classmethod
     def unit_of(cls, sample: Sample) -> Unit:

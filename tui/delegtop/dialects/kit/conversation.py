@@ -210,7 +210,7 @@ class Conversation(Occupation):
         else:
             self.tokens.total = (self.tokens.total or 0) + tokens
             if charge is not None:
-                self.tokens.charge(*charge)
+                self.tokens.charge(charge)
         self.spent(self.tokens.total)
 
     def spent(self, tokens: int | None, cost: float | None = None, *, whole: bool = False) -> None:

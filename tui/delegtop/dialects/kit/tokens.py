@@ -13,6 +13,8 @@ from delegtop.model.usage import NO_COUNTS, Account, Counts, Usage, account_of, 
 
 _REMEMBERED = 4
 """Messages whose records may still come: records of one message stand close together."""
+_FAST = "fast"
+"""At which speed an answer has a price of its own."""
 Charge = tuple[Account, Counts]
 """What one message used so far, and of which model."""
 
@@ -49,7 +51,7 @@ class Tokens:
         known = recent.pop(message, None)
         if known is None:
             if charge is not None:
-                self.charge(*charge)
+                self.charge(charge)
             if len(recent) == _REMEMBERED:
                 del recent[next(iter(recent))]
             recent[message] = tokens, charge
@@ -64,10 +66,11 @@ class Tokens:
         self.total = (self.total or 0) + new
         return new
 
-    def charge(self, account: Account, counts: Counts) -> None:
+    def charge(self, charge: Charge) -> None:
         """So much was used beside what was counted."""
+        account, counts = charge
         if counts != NO_COUNTS:
-            self.added = account, counts
+            self.added = charge
             self._used = None
             if account != self._account:
                 self._turn_to(account)
@@ -83,13 +86,12 @@ class Tokens:
 
     def grow(self, charge: Charge, charged: Charge | None) -> Charge:
         """A message that is told again has used what is more. It stays with the account it was first put to."""
-        account, counts = charge
         if charged is None:
-            self.charge(account, counts)
+            self.charge(charge)
             return charge
         account, before = charged
-        largest: Counts = tuple(map(max, counts, before))  # type: ignore[assignment]  # still five
-        self.charge(account, tuple(map(int.__sub__, largest, before)))  # type: ignore[arg-type]  # still five
+        largest: Counts = tuple(map(max, charge[1], before))  # type: ignore[assignment]  # still five
+        self.charge((account, tuple(map(int.__sub__, largest, before))))  # type: ignore[arg-type]  # still five
         return account, largest
 
 
@@ -105,6 +107,6 @@ def _sum(one: Counts, other: Counts) -> Counts:
     return one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3], one[4] + other[4]
 
 
-def charge_of(model: str | None, counts: Counts, *, fast: bool = False) -> Charge | None:
+def charge_of(model: str | None, counts: Counts, speed: str | None = None) -> Charge | None:
     """What one request is charged to; None if nobody says to which model."""
-    return None if not model or model[0] == "<" else (account_of(model, counts, fast=fast), counts)
+    return None if not model or model[0] == "<" else (account_of(model, counts, fast=speed == _FAST), counts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from operator import attrgetter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -26,6 +26,8 @@ _CONTESTED = tuple(
 )
 
 _compared = attrgetter(*_OWN_WAY, "at", *_CONTESTED)
+_FACTS = Started.__struct_fields__
+_told = attrgetter(*_FACTS)
 
 C = TypeVar("C", bound=Started | Ended)
 
@@ -54,10 +56,10 @@ def merge_starts(events: Iterable[Started]) -> Started:
     first, *rest = sorted(events, key=_start_order)
     if not rest:
         return first
-    gaps = {}
-    for field in first.__struct_fields__:
-        if getattr(first, field) in _UNSAID:
-            gaps[field] = next((v for e in rest if (v := getattr(e, field)) not in _UNSAID), getattr(first, field))
+    gaps: dict[str, Any] = {}
+    for field, told in zip(_FACTS, zip(*map(_told, (first, *rest)), strict=True), strict=True):
+        if told[0] in _UNSAID and told.count(told[0]) < len(told):
+            gaps[field] = next((said for said in told if said not in _UNSAID), told[0])
     named = [e for e in (first, *rest) if e.parent is not None]
     sure = [e for e in named if not e.guessed]
     gaps["parent"] = (sure or named)[0].parent if named else None
@@ -84,8 +86,11 @@ def _refs(starts: Iterable[Started], pid: int | None) -> tuple[tuple[str, str], 
     told: set[tuple[str, str]] = set()
     own: dict[str, str] = {}
     for start in sorted(starts, key=lambda start: not start.origin.is_kernel):
-        told.update(ref for ref in start.refs if ref[0] not in OF_PROCESS)
-        own.update(ref for ref in start.refs if ref[0] in OF_PROCESS and start.pid in (pid, None))
+        for name, value in start.refs:
+            if name not in OF_PROCESS:
+                told.add((name, value))
+            elif start.pid in (pid, None):
+                own[name] = value
     return tuple(sorted({*told, *own.items()}))
 
 

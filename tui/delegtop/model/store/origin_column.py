@@ -38,9 +38,9 @@ NO_SOURCE = -1
 
 def placed(origin: Origin) -> Origin:
     """As it comes out of a column that it was put into."""
-    line, offset = min(max(origin.line, 0), _LAST), min(max(origin.offset, -_FURTHEST), _FURTHEST)
-    if line == origin.line and offset == origin.offset:
+    if 0 <= origin.line <= _LAST and -_FURTHEST <= origin.offset <= _FURTHEST:
         return origin
+    line, offset = min(max(origin.line, 0), _LAST), min(max(origin.offset, -_FURTHEST), _FURTHEST)
     return Origin(origin.source, line, offset, origin.host)
 
 

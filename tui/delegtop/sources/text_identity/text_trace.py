@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from delegtop.base.common_beginning import in_common
+
 if TYPE_CHECKING:
     from delegtop.sources.inode import FollowedInode
 
@@ -161,7 +163,7 @@ class TextTrace:
         if wanted <= 0:
             was_copy = any(copy.offset == size for copy in self.copies)  # whether it is that one, its digest tells
             return Agreement(size if was_copy else agreed, contradicted=False)
-        same = _alike(read(wanted, first), self.tail)
+        same = in_common(read(wanted, first), self.tail)
         if same or agreed > first:
             agreed = first + same
         return Agreement(agreed, contradicted=same < wanted)
@@ -273,13 +275,6 @@ def file_digest(fd: int, offset: int, end: int) -> int:
     return digest
 
 
-def _alike(one: bytes, other: bytes) -> int:
-    """How many bytes two texts have in common at their beginning."""
-    if other.startswith(one):
-        return len(one)
-    return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(other))
-
-
 def opening(fd: int, size: int, limit: int) -> tuple[int, int, bytes] | None:
     """Where the text of a file begins, the digest to know it by, and its head; None while that line is unfinished."""
     start, head = 0, os.pread(fd, min(HEAD, size), 0)
@@ -339,7 +334,7 @@ def alike(one: int, other: int, size: int) -> int:
         wanted = min(_BLOCK, size - at)
         left, right = os.pread(one, wanted, at), os.pread(other, wanted, at)
         if len(left) < wanted or left != right:
-            return at + _alike(left, right)
+            return at + in_common(left, right)
         at += wanted
     return at
 
