@@ -23,7 +23,7 @@ from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
 from delegtop.feed.source_statuses import SourceStatuses
 from delegtop.model.store.column_growth import give_back
 from delegtop.sources import history
-from delegtop.sources.discover import Roots, Scan, is_database, is_lock, is_packed
+from delegtop.sources.discover import Roots, Scan, is_lock, is_packed, stamp_of
 from delegtop.sources.file_status import FileStatus
 from delegtop.sources.first_record import FirstRecords
 from delegtop.sources.spool import Spool
@@ -224,7 +224,7 @@ class FileCatalogue:
             return
         try:
             found = os.stat(path)  # noqa: PTH116 # a Path for each file of each poll would cost more than the stat
-            stamp = _stamp(path, found) if self._roots.expects(path) else (found.st_size, found.st_ino)
+            stamp = stamp_of(path, found) if self._roots.expects(path) else (found.st_size, found.st_ino)
             if path in self._unknown and self._unknown[path][0] == stamp:
                 return
             self._unknown[path] = (stamp, "empty")
@@ -437,17 +437,6 @@ def _is_much(paths: Sequence[str]) -> bool:
         with suppress(OSError):
             found += os.stat(path).st_size  # noqa: PTH116 # as above
     return found >= WORTH
-
-
-def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:
-    """What tells that a file was written to; of a database, that its log was."""
-    if not is_database(path):
-        return found.st_size, found.st_mtime_ns
-    try:
-        log = os.stat(path + "-wal")  # noqa: PTH116 # as above
-    except OSError:
-        return found.st_size, found.st_mtime_ns
-    return found.st_size + log.st_size, max(found.st_mtime_ns, log.st_mtime_ns)
 
 
 def sample_of(path: str) -> Sample:

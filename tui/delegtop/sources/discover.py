@@ -306,6 +306,17 @@ def is_database(path: str) -> bool:
     return path.endswith(_DATABASE)
 
 
+def stamp_of(path: str, found: os.stat_result) -> tuple[int, int]:
+    """What tells that a file was written to; of a database, that its log was."""
+    if not is_database(path):
+        return found.st_size, found.st_mtime_ns
+    try:
+        log = os.stat(path + "-wal")
+    except OSError:
+        return found.st_size, found.st_mtime_ns
+    return found.st_size + log.st_size, max(found.st_mtime_ns, log.st_mtime_ns)
+
+
 def is_packed(path: str) -> bool:
     """Whether the name says that the file is compressed."""
     return _COMPRESSED.search(path) is not None

@@ -5,6 +5,7 @@ between two polls: an open one would keep the program from moving its log into t
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import ClassVar
 
 from delegtop.base.clock import Millis, WallClock, wall
@@ -13,7 +14,7 @@ from delegtop.sources.database import Database, DatabaseTrouble, Stamp
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.session_scope import Scope
-from delegtop.sources.table import DatabaseTable, News, Wanted
+from delegtop.sources.table import DatabaseTable, Mark, News, Wanted
 
 _SETTLED = 20
 """Milliseconds: a change right after a look may not show in the time of writing."""
@@ -96,6 +97,14 @@ class RowReader:
                 return [line for table in self._tables for line in table.about(connection, id, limit)]
         except DatabaseTrouble:
             return []
+
+    def latest(self) -> Iterator[Mark | None]:
+        """When a row was written last, table by table and in its words: whoever has heard enough need not go on."""
+        with suppress(DatabaseTrouble):
+            for table in self._tables:
+                with self._database.open() as connection:
+                    mark = table.latest(connection)
+                yield mark
 
     def close(self) -> None:
         self._database.close()
