@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from delegtop.settings import Settings
 
 
+_TOLD = 5
+"""Places that cannot be read of which each is told of."""
+
+
 def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "sources",
@@ -133,11 +137,18 @@ def followed(arguments: Namespace, settings: "Settings") -> "Iterator[Observatio
 def complain(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> bool:
     """Say which sources could not be read; True if there was one."""
     from delegtop.observation.unread_sources import unmatched, unread
+    from delegtop.report import health
 
     failed, patterns = unread(named, statuses), unmatched(named)
     for pattern in patterns:
         diagnostics.say(f"{pattern}: no file matches")
+    closed = [source for source in failed if health.unread(source)]
+    for source in closed[:_TOLD]:
+        diagnostics.say(health.unread_words(source))
+    if len(closed) > _TOLD:
+        diagnostics.say(f"{len(closed) - _TOLD} more cannot be read: delegtop sources lists them")
     for source in failed:
-        shown = source.path.removeprefix(SCHEME).removeprefix("nats://")
-        diagnostics.say(f"{shown}: {source.detail or source.status}")
+        if source not in closed:
+            shown = source.path.removeprefix(SCHEME).removeprefix("nats://")
+            diagnostics.say(f"{shown}: {source.detail or source.status}")
     return bool(failed or patterns)

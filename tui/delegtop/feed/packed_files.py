@@ -16,6 +16,7 @@ from delegtop.base.clock import Millis
 from delegtop.base.text import is_utf8
 from delegtop.dialects import Dialect
 from delegtop.feed.followed_file import SourceStatus
+from delegtop.sources.file_status import reason
 from delegtop.sources.inode import look_of
 
 
@@ -126,7 +127,7 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
             except (FileNotFoundError, NotADirectoryError):
                 told = "gone", "not found"
             except OSError as error:
-                told = "unreadable", error.strerror or str(error)
+                told = "unreadable", reason(error)
             else:
                 told = ("live", "") if status != "live" else (status, detail)
                 # Of one that is there again the rest of its session may have been taken down meanwhile.

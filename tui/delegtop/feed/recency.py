@@ -23,7 +23,7 @@ from delegtop.feed.formats import Formats
 from delegtop.feed.process_watch import lives
 from delegtop.model.events import Ended, Event, Started
 from delegtop.sources import history
-from delegtop.sources.discover import is_lock, stamp_of
+from delegtop.sources.discover import growth_of, is_lock
 from delegtop.sources.records import Line, Record, Unreadable, records
 from delegtop.sources.text_identity.text_ends import TextEnds, ends
 
@@ -50,7 +50,7 @@ class Recency:
         None if it tells of none."""
         try:
             found = os.stat(path)  # noqa: PTH116 # as the window does
-            stamp = stamp_of(path, found)
+            stamp = growth_of(path, found)
             known = self._known.get(path)
             if known is None or known[0] != stamp:
                 known = stamp, self._ask(path, Millis(found.st_mtime_ns // 1_000_000))

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 
 from delegtop.feed.followed_file import SourceStatus
+from delegtop.sources.discover import closed_folder
 
 
 def unread(named: Sequence[str], statuses: Sequence[SourceStatus]) -> list[SourceStatus]:
@@ -25,5 +26,7 @@ def unmatched(named: Sequence[str]) -> list[str]:
 
 def _matches_nothing(pattern: str) -> bool:
     if not glob.has_magic(pattern) or os.path.exists(pattern):  # noqa: PTH110 - as discovery does
+        return False
+    if closed_folder(pattern) is not None:  # of which it is told
         return False
     return next(glob.iglob(pattern, recursive=True, include_hidden=True), None) is None  # noqa: PTH207 - Path.glob takes no absolute pattern

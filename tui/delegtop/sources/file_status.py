@@ -11,6 +11,12 @@ GAP = "possible gap"
 State = Literal["live", "loading", "stale", "rotated", "gone", "unreadable"]
 
 
+def reason(error: Exception) -> str:
+    """What is wrong, within a sentence: `permission denied`."""
+    said = getattr(error, "strerror", None) or str(error)
+    return said[:1].lower() + said[1:]
+
+
 class FileStatus(msgspec.Struct, frozen=True):
     """One file as its reader sees it now."""
 

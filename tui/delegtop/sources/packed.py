@@ -14,7 +14,7 @@ from typing import BinaryIO, ClassVar
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.sources.file_status import FileStatus, State
+from delegtop.sources.file_status import FileStatus, State, reason
 from delegtop.sources.inode import Stamp, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
@@ -112,7 +112,7 @@ class Packed:
             self._state, self._wrong = "gone", "not found"
             return
         except OSError as error:
-            self._state, self._wrong = "unreadable", error.strerror or str(error)
+            self._state, self._wrong = "unreadable", reason(error)
             return
         stamp = settled(stamp_of(found))
         self._seen = stamp and (found.st_ino, stamp)

@@ -11,7 +11,7 @@ from typing import ClassVar
 from delegtop.base.clock import Millis, WallClock, wall
 from delegtop.base.origin import Origin
 from delegtop.sources.database import Database, DatabaseTrouble, Stamp
-from delegtop.sources.file_status import FileStatus, State
+from delegtop.sources.file_status import FileStatus, State, reason
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.session_scope import Scope
 from delegtop.sources.table import DatabaseTable, Mark, News, Wanted
@@ -53,7 +53,7 @@ class RowReader:
             self._gone = True
             return
         except OSError as error:
-            yield from self._refuse(error.strerror or str(error), told=True)
+            yield from self._refuse(reason(error), told=True)
             return
         self._gone = False
         if self._found is not None and (stamp.device, stamp.inode) != (self._found.device, self._found.inode):

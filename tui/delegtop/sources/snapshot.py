@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from delegtop.base.clock import Millis, WallClock, sleep, wall
 from delegtop.base.origin import Origin
 from delegtop.sources import history
-from delegtop.sources.file_status import FileStatus
+from delegtop.sources.file_status import FileStatus, reason
 from delegtop.sources.inode import Look, look_of
 from delegtop.sources.records import Line, Unreadable, excerpt, fault
 from delegtop.sources.text_identity.text_trace import digest_of
@@ -91,7 +91,7 @@ class Snapshot:
                 self._gone = True
                 return None
             except OSError as error:
-                return self._refuse(error.strerror or str(error), b"", None)
+                return self._refuse(reason(error), b"", None)
             self._gone = False
             if data is None and stamp is not None:
                 return None

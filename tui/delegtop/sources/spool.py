@@ -6,6 +6,7 @@ import sys
 import threading
 from typing import BinaryIO
 
+from delegtop.sources.file_status import reason
 from delegtop.sources.text_identity.text_trace import first_data
 
 _CHUNK = 64 * 1024
@@ -62,7 +63,7 @@ class Spool:
                         data = data[written:]
                 self._moved.set()
         except (OSError, ValueError) as error:
-            self.error = getattr(error, "strerror", None) or str(error)
+            self.error = reason(error)
         finally:
             self.finished = True
             self._moved.set()
