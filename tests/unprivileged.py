@@ -12,7 +12,7 @@ import pytest
 from tests.patience import PATIENCE
 
 _IS_ROOT = os.geteuid() == 0
-_PREFIX = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if _IS_ROOT else []
+PREFIX = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if _IS_ROOT else []
 
 needs_closed_folders = pytest.mark.skipif(_IS_ROOT and not shutil.which("setpriv"), reason="root may enter any folder")
 
@@ -21,7 +21,7 @@ def python(*arguments: str, home: Path | None = None) -> "subprocess.CompletedPr
     """What Python says then and how it ends, with that home and beside it."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
     return subprocess.run(
-        [*_PREFIX, sys.executable, "-P", *arguments],
+        [*PREFIX, sys.executable, "-P", *arguments],
         cwd=home.parent if home else None,
         env={**environment, "HOME": str(home)} if home else environment,
         capture_output=True,

@@ -16,6 +16,7 @@ from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
 from delegtop.observation import observation
 from delegtop.observation.source_discovery import Places
+from delegtop.report.health import unread as is_unread
 from delegtop.search.error_shape import key_of
 from delegtop.search.search_file import SearchFile, Stored
 from delegtop.search.session_words import SessionWords, names_in, words_of
@@ -47,6 +48,8 @@ class ReadOn(NamedTuple):
     """Units of them that are kept from now on."""
     refused: int = 0
     """Those that could be, and could not be written."""
+    unread: Sequence[SourceStatus] = ()
+    """The sources that should have been read and could not be."""
 
 
 class _Portion(NamedTuple):
@@ -57,13 +60,22 @@ class _Portion(NamedTuple):
     read: set[int]
     kept: set[int]
     refused: set[int]
+    unread: Sequence[SourceStatus]
 
 
-def read_on(places: Places, settings: Settings, file: SearchFile | None, update: Update = silent) -> ReadOn:
-    """Read what is not kept in the file, or all there is without one."""
-    unread = UnreadFiles(file.known() if file is not None else {})
+def read_on(
+    places: Places,
+    settings: Settings,
+    file: SearchFile | None,
+    update: Update = silent,
+    count: Callable[[int], None] = lambda _: None,
+) -> ReadOn:
+    """Read what is not kept in the file, or all there is without one. `count` is told how many units are not read yet,
+    whenever some are about to be."""
+    unread = UnreadFiles(file.known() if file is not None else {}, count)
     passing: dict[int, list[SessionWords]] = {}
     read, kept, refused = set[int](), set[int](), set[int]()
+    failed: dict[str, SourceStatus] = {}
     while True:
         unread.begin()
         found = _read(places, settings, file, unread, update)
@@ -72,9 +84,10 @@ def read_on(places: Places, settings: Settings, file: SearchFile | None, update:
         for unit, words in found.told.items():
             passing[unit] = [*passing.get(unit, ()), *words]
         read |= found.read
+        failed |= {each.path: each for each in found.unread}
         kept, refused = kept - found.read | found.kept, refused - found.read | found.refused
         if not unread.left:
-            return ReadOn(passing, read - kept, len(read), len(kept), len(refused))
+            return ReadOn(passing, read - kept, len(read), len(kept), len(refused), [*failed.values()])
         places = places._replace(hosts=())  # once is enough
         gc.collect()  # commands let it be, for they read once; of what was read here nothing is needed any more
 
@@ -123,7 +136,8 @@ def _read(places: Places, settings: Settings, file: SearchFile | None, unread: U
     kept = {each.unit for each in new} if file is not None and new and file.write(new) else set[int]()
     unread.remember({name: unit for name, unit in names.items() if unit not in kept})
     passing = {unit: [words for words, _ in sessions] for unit, sessions in told.items() if unit not in kept}
-    return _Portion(passing, unread.portion.keys() - torn, kept, {each.unit for each in new} - kept)
+    refused, failed = {each.unit for each in new} - kept, [each for each in seen.statuses if is_unread(each)]
+    return _Portion(passing, unread.portion.keys() - torn, kept, refused, failed)
 
 
 def _last_written(units: Mapping[int, FileUnit], unread: UnreadFiles) -> dict[int, Millis]:

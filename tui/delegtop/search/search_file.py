@@ -334,6 +334,14 @@ def in_memory(sessions: Iterable[SessionWords]) -> Iterator[Connection]:
         yield database
 
 
+@contextmanager
+def taken_over(data: bytes) -> Iterator[Connection]:
+    """What `in_memory` made in another process."""
+    with closing(connect(":memory:", isolation_level=None)) as database:
+        database.deserialize(data)
+        yield database
+
+
 def _put(database: Connection, new: Sequence[Stored]) -> None:
     _take_out(database, [each.unit for each in new])
     read = {each.unit for each in new}
