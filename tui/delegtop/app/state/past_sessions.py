@@ -66,7 +66,7 @@ class PastSessions:
 
     @property
     def unread(self) -> str:
-        """What a search does not look through, for people; empty if it looks through all there is."""
+        """What a search does not look through, or of when its answer is, for people."""
         if self.is_reading:
             if self._unread is None:
                 return "reading what is new …"
