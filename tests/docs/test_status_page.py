@@ -65,6 +65,13 @@ class Session(Struct, frozen=True, forbid_unknown_fields=True):
     host: Annotated[str, Meta(description="The machine it is on, where several are looked at; else empty.")]
 
 
+class Unread(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file or folder of logs that cannot be read: agents that it tells of may be missing, or seem silent."""
+
+    path: Annotated[str, Meta(description="Which.")]
+    why: Annotated[str, Meta(description="Why not, such as `permission denied`.")]
+
+
 class Kept(Count, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the file holds."""
 
@@ -74,6 +81,7 @@ class Kept(Count, frozen=True, forbid_unknown_fields=True, kw_only=True):
     cost_ms: Annotated[int, Meta(description="Milliseconds of the processor spent on reading the logs for this alone.")]
     sessions: Annotated[list[Session], Meta(description="Those that are not all over, the most pressing first.")]
     sessions_left_out: Annotated[int, Meta(description="Sessions that are counted and not listed.")]
+    unread: Annotated[list[Unread], Meta(description="What of the logs cannot be read: `path` and `why`; 20 at most.")]
 
 
 class Status(Kept, frozen=True, forbid_unknown_fields=True, kw_only=True):

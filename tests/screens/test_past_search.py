@@ -1,10 +1,13 @@
 """The search reaches everything that ever was, and triage says whether it happened before."""
 
+import json
+import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.past_sessions import few, place_of
 from tests.piloting import comes, until
 from tests.screens.looking import running, said, settled, text_of, under_cursor
 
@@ -14,6 +17,7 @@ from delegtop.app.screens.past_search import PastSearch
 from delegtop.app.screens.triage import Triage
 from delegtop.app.state.past_sessions import PastSessions
 from delegtop.base.clock import DAY, MINUTE, Millis
+from delegtop.cli import main
 from delegtop.model.events import Fault, Phase
 from delegtop.search.search_file import SearchFile, Stored
 from delegtop.search.session_words import KeptWords, PastTrouble, SessionWords, error_keys, still_keys
@@ -80,6 +84,34 @@ async def test_nothing_opens_a_session_whose_log_is_gone(make_app: MakeApp) -> N
         await pilot.pause()
         assert "its log is gone" in text_of(app)
         assert "--resume" not in text_of(app)
+
+
+async def test_what_was_copied_or_written_a_moment_ago_is_found_as_in_a_shell(
+    make_app: MakeApp, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few()
+    for number in (1, 2, 3):
+        os.utime(place_of(number))
+    main(["find", "roses", "--json"])
+    in_a_shell = [each["id"] for each in json.loads(capsys.readouterr().out)["found"]]
+    async with running(make_app(), size=SIZE) as (app, pilot):
+        app.past._updates = True  # as where no source is named
+        await pilot.press("vertical_line", *"roses")
+        screen = await looked(app, pilot, 1)
+        await until(pilot, lambda: "1 found   as it was" in text_of(app))
+        assert [each.id for each in screen.found] == in_a_shell
+
+
+async def test_what_is_not_looked_through_is_said(make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(make_app(), size=SIZE) as (app, pilot):
+        await pilot.press("vertical_line", *"roses")
+        await looked(app, pilot, 0)
+        assert "nothing   new logs not read: `delegtop find`" in text_of(app)
+        monkeypatch.setattr(PastSessions, "is_reading", True)
+        app.past._unread = 1_234
+        await until(pilot, lambda: "1,234 logs are not read yet …" in text_of(app))
+        await pilot.press(*" red")
+        await until(pilot, lambda: "nothing yet   1,234 logs" in text_of(app))
 
 
 async def test_what_is_still_at_work_is_said_to_be_in_the_rows(make_app: MakeApp) -> None:

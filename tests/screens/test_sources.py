@@ -117,3 +117,25 @@ async def test_the_list_is_filtered_and_escape_leaves_the_filter_first(make_app:
         assert isinstance(app.screen, SourceHealth)
         await pilot.press("escape")
         assert app.screen.id == "monitor"
+
+
+@pytest.mark.anyio
+async def test_who_looks_is_told_once_of_each_place_that_cannot_be_read(make_app: MakeApp) -> None:
+    closed = [
+        SourceStatus(path, None, 0, 0, "unreadable", "permission denied") for path in ("/runs/closed", "/runs/also")
+    ]
+    feed = ScriptedFeed([], closed[:1])
+    app = make_app(feed=feed)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await until(pilot, lambda: len(app._notifications) == 1, "it is told")
+        [told] = app._notifications
+        assert told.message == (
+            "/runs/closed cannot be read (permission denied), so agents it tells of may be missing or seem silent."
+        )
+        assert "1 cannot be read" in text_of(app)
+        app._second()
+        await pilot.pause()
+        assert len(app._notifications) == 1
+        feed._statuses = tuple(closed)
+        feed.wake()
+        await until(pilot, lambda: len(app._notifications) == 2, "the other one is told")

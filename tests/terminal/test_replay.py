@@ -52,6 +52,20 @@ def test_samples_in_the_folder_are_offered_and_replayed_on_r(terminal: "Terminal
     assert terminal.wait_for_the_end() == 0
 
 
+def test_logs_that_only_their_files_date_keep_nobody_from_what_is_long_over(
+    terminal: "Terminal", tmp_path: Path
+) -> None:
+    """A clone or a copy dates its files anew, and transcripts of Cursor have no times in them."""
+    for name in ("02_hang", "cursor"):
+        shutil.copytree(SAMPLES / name, tmp_path / "copied" / name, copy_function=shutil.copy)
+    terminal.delegtop(tmp_path / "copied")
+    terminal.wait_for("lost", "last record", "ago: R replays it")
+    terminal.keys("R")
+    terminal.wait_for("paused", "2026-03-03 10:21:48", "running")
+    terminal.keys("q")
+    assert terminal.wait_for_the_end() == 0
+
+
 def test_named_logs_that_are_long_over_say_so_and_are_shown_as_they_were_on_r(terminal: "Terminal") -> None:
     terminal.delegtop(SAMPLES / "02_hang")
     terminal.wait_for("lost", "last record", "ago: R replays it")

@@ -1,10 +1,12 @@
 """`delegtop find`: words in everything this machine's agents ever did."""
 
+import errno
 import json
 import os
 import random
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -488,6 +490,62 @@ def test_what_cannot_be_written_down_is_said(capsys: pytest.CaptureFixture[str])
     place().rmdir()
     assert main(["index", "update", "--quiet"]) == Exit.OK
     assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_old", [True, False], ids=["at rest", "written a moment ago"])
+@pytest.mark.parametrize("state", ["no folder", "a closed folder", "read-only", "full"])
+def test_where_nothing_can_be_written_the_reason_is_said(
+    state: str, is_old: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few()
+    for number in () if is_old else (1, 2, 3):
+        os.utime(place_of(number))
+    reason = "attempt to write a readonly database"
+    if state == "no folder":
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+        reason = "Not a directory"
+    elif state == "a closed folder":
+        os_open = os.open
+
+        def refused(path: str | Path, *more: Any, **others: Any) -> int:
+            if str(path).endswith("find.db"):
+                raise PermissionError(errno.EACCES, "Permission denied")
+            return os_open(path, *more, **others)
+
+        monkeypatch.setattr("delegtop.base.private_database.os.open", refused)
+        reason = "Permission denied"
+    elif state == "read-only":
+        assert SearchFile().write(())
+
+        def limited(path: Path, timeout: float, isolation_level: None) -> sqlite3.Connection:
+            database = sqlite3.connect(path, timeout=timeout, isolation_level=isolation_level)
+            database.execute("PRAGMA query_only = ON")
+            return database
+
+        monkeypatch.setattr("delegtop.base.private_database.connect", limited)
+    else:
+        reason = "database or disk is full"
+
+        def full(_database: sqlite3.Connection) -> None:
+            raise sqlite3.OperationalError(reason)
+
+        monkeypatch.setattr(search_file, "written", full)
+    assert main(["index", "update"]) == Exit.USAGE
+    said = capsys.readouterr()
+    assert reason in said.err
+    assert "3 sessions and logs could not be written down" in said.err
+    assert not said.out
+
+
+def test_why_what_was_read_is_not_kept_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    few()
+    os.utime(place_of(1))
+    assert main(["index", "update"]) == Exit.OK
+    assert capsys.readouterr().out == (
+        "3 sessions and logs were read, and 2 of them are kept; "
+        "the others go on, were written to within the hour, or may not be kept\n"
+    )
 
 
 @pytest.mark.parametrize("other", ["index.db", "find.db"])

@@ -1,17 +1,21 @@
 """For every delegation that is not plainly running or done there is one verdict, and no healthy one is called hung."""
 
 import pytest
+from msgspec.structs import replace
 from tests import judging
 from tests.telling import at, ended, forest_at, handle_of, heard, place, started
 
 from delegtop.base.clock import MINUTE
 from delegtop.base.origin import Origin
+from delegtop.diagnosis.assessment import assess
+from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.sentence import say
 from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict
 from delegtop.model.duration_curve import counted
 from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, ProcessSeen, Surveyed, WaitsFor
 from delegtop.model.forest import Forest
+from delegtop.model.notes import UNREAD
 from delegtop.model.policy import Policy
 
 
@@ -103,8 +107,27 @@ class TestHealthy:
         assert kind(started(product="claude-code"), look=29) is None
         words = told(forest_at(at(60), [started(product="claude-code")]))
         assert words.startswith(
-            "Nothing was heard of it for 1:00:00; it has no log of its own that could tell more; of "
+            "Nothing was heard of it for 1:00:00; no log of its own was found that could tell more; of "
         )
+
+    def test_no_verdict_rests_on_a_log_that_cannot_be_read(self) -> None:
+        folder = "/logs/0b9b1c2e/subagents"
+        closed = Noted("a", at(60), place("kernel:processes"), UNREAD, folder)
+        begun = started(product="claude-code")
+        grown = forest_at(at(20), [begun, closed])
+        assert assess(Case(grown, handle_of(grown, "a"))).sentence(at(20)) == (
+            f"Nothing was heard of it for 20:00; what could tell more cannot be read: {folder}."
+        )
+        own = f"{folder}/agent-a.jsonl"
+        for sign in (heard("a", 1, Phase.MODEL), heard("a", 1, Phase.TOOL, "Bash", "make")):
+            grown = forest_at(at(90), [begun, replace(sign, origin=place(own)), closed])
+            verdict = judging.verdict(grown, handle_of(grown, "a"))
+            assert verdict is not None
+            assert (verdict.kind, verdict.certainty) == (Kind.SILENT, Certainty.POSSIBLE)
+            assert f"what could tell more cannot be read: {folder}" in told(grown)
+        assert f"cannot be read: {folder}" in told(forest_at(at(90), [begun, closed]))
+        withdrawn = Noted("a", at(61), place("kernel:processes"), UNREAD, "")
+        assert "cannot be read" not in told(forest_at(at(90), [begun, closed, withdrawn]))
 
     def test_a_quick_tool_that_nobody_is_asked_to_allow_is_given_ten_minutes(self) -> None:
         call = heard("a", 1, Phase.TOOL, "TodoWrite", "x")

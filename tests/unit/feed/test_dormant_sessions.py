@@ -374,7 +374,7 @@ class TestWhatChanges:
             denied.setattr(os, "stat", refuse)
             it.look()
             status = it.status(log)
-            assert (status.status, status.detail, status.records) == ("unreadable", "Permission denied", 2)
+            assert (status.status, status.detail, status.records) == ("unreadable", "permission denied", 2)
         it.look()
         assert (it.status(log).status, it.status(log).records) == ("live", 2)
 

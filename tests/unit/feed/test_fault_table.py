@@ -263,7 +263,7 @@ def test_22_permission_lost_and_given_back(folder: FollowedFolder) -> None:
     if not me:
         os.seteuid(NOBODY)
     try:
-        folder.becomes(folder.log, "unreadable", "Permission denied")
+        folder.becomes(folder.log, "unreadable", "permission denied")
     finally:
         os.seteuid(me)
     folder.log.chmod(0o644)

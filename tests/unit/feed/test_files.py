@@ -95,7 +95,7 @@ class TestWhichFiles:
         monkeypatch.setattr(history, "head", denied)
         it = watch(log)
         it.look(2)
-        assert (it.status(log).status, it.status(log).detail) == ("unreadable", "Permission denied")
+        assert (it.status(log).status, it.status(log).detail) == ("unreadable", "permission denied")
         monkeypatch.setattr(history, "head", allowed)
         it.look()
         assert it.ids() == ["aaa111"]

@@ -6,11 +6,13 @@ import os
 import shutil
 import socket
 import subprocess
+from contextlib import closing
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.property.database_worlds import FORMATS, made
 
 from delegtop.base.clock import DAY, HOUR, MINUTE, Millis, WallClock, iso
 from delegtop.feed import recency as recency_module
@@ -259,3 +261,25 @@ def test_a_cloned_project_is_left_out_with_those_of_its_files_that_tell_no_time(
     forest, left_out = read(tmp_path / "specs")
     assert not len(forest)
     assert left_out
+
+
+def test_a_database_is_as_old_as_its_rows_and_not_as_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "crush.db"
+    with closing(made(path, FORMATS["crush"])) as database:
+        FORMATS["crush"].session(database, "s", None, OLD)
+        assert told(str(path)) == OLD // 1_000 * 1_000
+        assert read(tmp_path)[1][str(tmp_path)].detail.startswith("1 file last heard of before")
+        recency = Recency(Formats(None, UTC), UTC, SINCE)
+        assert recency.told(str(path)) != NOW // 1_000 * 1_000
+        FORMATS["crush"].session(database, "s", None, NOW)
+        assert recency.told(str(path)) == NOW // 1_000 * 1_000
+        assert [forest.id(0) for forest in [read(tmp_path)[0]]] == ["s"]
+
+
+def test_a_database_that_was_only_come_across_is_read_if_one_of_its_rows_is_recent(tmp_path: Path) -> None:
+    path = tmp_path / "crush.db"
+    with closing(made(path, FORMATS["crush"])) as database:
+        FORMATS["crush"].session(database, "s", None, OLD)
+        assert len(read(tmp_path, here=[str(tmp_path)])[0]) == 0
+        FORMATS["crush"].session(database, "t", None, NOW)
+        assert len(read(tmp_path, here=[str(tmp_path)])[0]) == 1

@@ -334,14 +334,15 @@ def test_source_health_names_files_lines_and_reasons() -> None:
     ]
 
 
-def test_unasked_the_health_of_the_sources_is_one_line_and_only_if_something_is_wrong() -> None:
+def test_unasked_the_health_of_the_sources_is_said_in_a_line_and_only_if_something_is_wrong() -> None:
     odd = Status("notes.json", None, 0, status="unrecognised", detail="no known log format")
     assert printed(grown(), [Status(), odd]).splitlines()[1:] == []
     long = Unreadable(at(17), "oversize", "60,000,000 bytes; a line may have 1,048,576")
     shown = printed(grown(), [Status(unreadable=2, examples=(long,)), Status("x.jsonl", status="unreadable")])
     assert shown.splitlines()[1:] == [
         "",
-        "2 sources cannot be read whole (logs/run.jsonl:17: oversize: 60,000,000 bytes; a line may have 1,048,576): "
+        "1 source cannot be read, so agents may be missing or seem silent: --sources tells",
+        "1 source cannot be read whole (logs/run.jsonl:17: oversize: 60,000,000 bytes; a line may have 1,048,576): "
         "--sources tells",
     ]
 

@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from tests.unprivileged import needs_closed_folders, python
 
 from delegtop.base.clock import Millis, WallClock
 from delegtop.sources import discover
@@ -183,7 +184,7 @@ def test_a_vanished_root_keeps_its_files_until_it_is_back(tree: Path) -> None:
 
 
 @pytest.mark.parametrize("listed", [True, False], ids=["listed before", "new"])
-def test_a_folder_that_may_not_be_read_is_unobservable_and_its_known_files_stay(
+def test_a_folder_that_cannot_be_read_is_told_and_its_known_files_stay(
     tree: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
 ) -> None:
     roots = Roots([str(tree)])
@@ -198,7 +199,7 @@ def test_a_folder_that_may_not_be_read_is_unobservable_and_its_known_files_stay(
 
     monkeypatch.setattr(os, "stat", refuse)
     scan = roots.scan()
-    assert scan.skipped == {str(tree / "b"): "unobservable: Permission denied"}
+    assert (scan.unreadable, scan.skipped) == ({str(tree / "b"): "permission denied"}, {})
     assert (str(tree / "b/c.ndjson") in scan.files) is listed
     assert str(tree / "a.jsonl") in scan.files
 
@@ -268,3 +269,21 @@ def test_a_log_that_is_called_like_a_key_is_never_opened(name: str, tmp_path: Pa
     scan = Roots([str(tmp_path)]).scan()
     assert [*scan.files] == [f"{tmp_path}/a-{name}"]
     assert scan.skipped == {f"{tmp_path}/{name}": "holds credentials: never opened"}
+
+
+@needs_closed_folders
+@pytest.mark.parametrize("name", ["logs", "logs/a.jsonl", "logs/*.jsonl", "logs/below/more"])
+def test_an_argument_behind_a_closed_folder_is_not_missing(tmp_path: Path, name: str) -> None:
+    home = tmp_path / "home"
+    (home / "logs").mkdir(parents=True)
+    home.chmod(0)
+    script = "import sys; from delegtop.sources.discover import Roots; print(Roots(sys.argv[1:]).scan())"
+    done = python("-c", script, str(home / name))
+    home.chmod(0o700)
+    assert f"unreadable={{'{home}': 'permission denied'}}, missing=()" in done.stdout
+
+
+def test_a_link_that_leads_in_a_circle_is_broken_and_no_place_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").symlink_to(tmp_path / "a.jsonl")
+    scan = Roots([str(tmp_path)]).scan()
+    assert (scan.skipped, scan.unreadable) == ({str(tmp_path / "a.jsonl"): "a broken link"}, {})

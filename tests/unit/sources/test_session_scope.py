@@ -14,9 +14,12 @@ from delegtop.dialects import Query
 from delegtop.feed.live_feed import Feed
 from delegtop.feed.recent_window import RecentWindow
 from delegtop.model.events import Heard
+from delegtop.sources import database as databases
 from delegtop.sources import table
+from delegtop.sources.database import DatabaseTrouble
 from delegtop.sources.records import Line
 from delegtop.sources.row_reader import RowReader
+from delegtop.sources.session_scope import Scope
 
 NOW = parse_time("2026-05-01T12:00:00Z") or Millis(0)
 SINCE = Millis(NOW - 2 * HOUR)
@@ -108,6 +111,95 @@ def test_an_old_session_that_is_taken_up_again_is_read_from_its_beginning(store:
     assert read(rows) == ["a", "a*", "a0", "a1", "again", "c", "c*", "c0"]
 
 
+@pytest.mark.parametrize("later", [0.0, 1e9])
+def test_what_is_old_stays_out_however_often_the_file_is_written(
+    store: Store, monkeypatch: pytest.MonkeyPatch, later: float
+) -> None:
+    monkeypatch.setattr(table, "LATER", later)
+    monkeypatch.setattr(table, "SHARE", 1e-9)  # the whole table is looked at every time
+    for name in "abc":
+        store.session(name, OLD, messages=3)
+    rows = RowReader(str(store.path), QUERIES, SINCE)
+    for _ in range(3):
+        os.utime(store.path)
+        assert read(rows) == []
+    store.session("new", NOW)
+    assert read(rows) == ["new", "new*", "new0"]
+    for disturb in (
+        "PRAGMA wal_checkpoint(TRUNCATE)",
+        "CREATE TABLE other (a)",
+        "VACUUM",
+        "INSERT INTO other VALUES (1)",
+    ):
+        store.database.execute(disturb)
+        assert read(rows) == []
+
+
+def test_an_old_session_that_is_brought_from_elsewhere_with_its_times_stays_out(store: Store) -> None:
+    store.session("a", RECENT)
+    rows = RowReader(str(store.path), QUERIES, SINCE)
+    read(rows)
+    store.session("import", OLD, messages=3)
+    assert read(rows) == []
+    store.session("below", OLD, "a")
+    assert read(rows) == ["below", "below*", "below0"]
+
+
+def test_old_sessions_of_tables_that_are_only_made_later_stay_out(tmp_path: Path) -> None:
+    path = tmp_path / "agent.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("CREATE TABLE other (id TEXT)")
+        rows = RowReader(str(path), QUERIES, SINCE)
+        assert read(rows) == []
+        database.execute("CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, changed INTEGER)")
+        database.executemany(
+            "INSERT INTO session VALUES (?, NULL, ?)", [("old", OLD), ("new", RECENT), ("never", None)]
+        )
+        assert read(rows) == ["new"]
+
+
+def test_a_session_is_recent_by_rows_too_that_are_not_told_themselves(store: Store) -> None:
+    asked = Query("session", ("id", "parent_id"), "changed", "id LIKE 'asked%'", "id", "parent_id")
+    store.session("one", OLD)
+    store.session("asked1", OLD, "one")
+    rows = RowReader(str(store.path), [asked], SINCE)
+    assert read(rows) == []
+    store.database.execute("UPDATE session SET changed = ? WHERE id = 'one'", (NOW,))
+    assert read(rows) == ["asked1"]
+    assert read(RowReader(str(store.path), [asked], SINCE)) == ["asked1"]
+
+
+def test_what_is_too_large_in_an_old_session_is_not_counted_and_in_a_recent_one_it_is(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "LARGEST_VALUE", 1_000)
+    texts = Query("message", ("id", "session_id", "text"), since="changed", session="session_id")
+    large = "INSERT INTO message VALUES (?, ?, ?, ?)"
+    store.database.execute("ALTER TABLE message ADD COLUMN text TEXT")
+    store.database.executemany(large, [("a0", "a", OLD, "x" * 5_000), ("b0", "b", RECENT, "x" * 5_000)])
+    rows = RowReader(str(store.path), [texts], SINCE)
+    assert [found.origin.line for found in rows.poll()] == [2]
+    store.database.execute(large, ("c0", "c", OLD, "x" * 5_000))
+    assert list(rows.poll()) == []
+
+
+def test_a_session_that_was_heard_of_is_read_though_the_database_could_not_be_just_then(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = RowReader(str(store.path), QUERIES, SINCE)
+    read(rows)
+    store.session("a", NOW)
+    take = Scope._take
+
+    def refused(*_: object) -> None:
+        raise DatabaseTrouble("locked by another program", passing=True)
+
+    monkeypatch.setattr(Scope, "_take", refused)
+    assert read(rows) == []
+    monkeypatch.setattr(Scope, "_take", take)
+    assert read(rows) == ["a", "a*", "a0"]
+
+
 def test_a_row_that_is_changed_later_is_told_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "LATER", 0.0)
     store.session("a", RECENT)
@@ -133,6 +225,8 @@ def test_times_in_seconds_and_in_words_are_compared_as_what_they_are(tmp_path: P
     for kind, old, recent in (
         ("INTEGER", OLD // 1000, RECENT // 1000),
         ("TEXT", "2026-05-01 03:00:00", "2026-05-01 11:00:00"),
+        ("ISO TEXT", "2026-05-01T03:00:00.000Z", "2026-05-01T11:00:00.000Z"),
+        ("REAL", OLD / 1000, RECENT / 1000),
     ):
         path = tmp_path / f"{kind}.db"
         with closing(sqlite3.connect(path, isolation_level=None)) as database:

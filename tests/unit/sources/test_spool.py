@@ -71,5 +71,5 @@ def test_an_error_ends_the_stream_and_is_kept() -> None:
             raise OSError(5, "Input/output error")
 
     spool = drained(Spool(Broken()))  # type: ignore[arg-type]  # only read() is used of it
-    assert spool.error == "Input/output error"
+    assert spool.error == "input/output error"
     spool.close()

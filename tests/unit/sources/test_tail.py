@@ -435,7 +435,7 @@ def test_a_file_that_may_not_be_read_is_said_so_and_read_when_it_may(
         patch.setattr(os, "open", refuse)
         assert follower.ids() == []
         status = follower.tail.status(str(log))
-        assert (status.state, status.detail) == ("unreadable", "Permission denied")
+        assert (status.state, status.detail) == ("unreadable", "permission denied")
     assert follower.ids() == [1]
     assert follower.tail.status(str(log)).state == "live"
 
@@ -547,7 +547,7 @@ def test_when_descriptors_run_out_altogether_the_rest_follows_later(follower: Fo
             while True:
                 taken.append(os.open("/dev/null", os.O_RDONLY))
         assert list(follower.tail.poll([str(log)])) == []
-        assert follower.tail.status(str(log)).detail == "Too many open files"
+        assert follower.tail.status(str(log)).detail == "too many open files"
     finally:
         for fd in taken:
             os.close(fd)

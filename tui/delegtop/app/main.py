@@ -303,6 +303,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
             self.reader.tidy()
         self._keep_status()
         self._tell_of_acts()
+        self._tell_of_unread()
         self._woken = False
         self._ask_for_frame()
 
@@ -318,6 +319,10 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
             if not self.acts.is_shown(watch):
                 self._toast(line(mask(f"{watch.plan.name}: {watch.words}"), 400), title=f"stop: {watch.standing}")
 
+    def _tell_of_unread(self) -> None:
+        if not self.board.loading and (told := self.unread.look(self.reader.statuses)):
+            self._toast(told)
+
     def _keep_status(self) -> None:
         """What a status bar says, if this is what it is about: the present, and all of it."""
         board = self.board
@@ -325,7 +330,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
             return
         if self._keeper is None:
             self._keeper = self._keeping(board.assessments)
-        self._keeper.look()
+        self._keeper.look(lambda: self.reader.statuses)
 
     def _set_alarm(self) -> None:
         """What happens now is told if that is wanted; a recorded or a frozen moment is not."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from delegtop.app.state.long_over import Bygone
     from delegtop.app.state.past_sessions import PastSessions
     from delegtop.app.state.reader_thread import Reader
+    from delegtop.app.state.unread_news import UnreadNews
     from delegtop.feed.replay_feed import Replay
     from delegtop.observation.call_watch import CallWatch
     from delegtop.observation.observation import Observation
@@ -88,6 +89,12 @@ class Workings(App[None]):
         from delegtop.app.state.acts_under_way import ActsUnderWay
 
         return ActsUnderWay(self.board, self.reader, self.acting, lambda: self.replay.recording, self.zone)
+
+    @cached_property
+    def unread(self) -> "UnreadNews":
+        from delegtop.app.state.unread_news import UnreadNews
+
+        return UnreadNews()
 
     @cached_property
     def hosts(self) -> "KnownHosts":

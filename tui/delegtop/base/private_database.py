@@ -20,8 +20,8 @@ _BESIDE = ("", "-journal", "-wal", "-shm")
 
 @contextmanager
 def opened(path: Path, mark: int, tables: str, *, make: bool = False) -> Iterator[Connection | None]:
-    """The database that bears this mark, with `make` made with these tables; None if there is none, or it is not
-    ours."""
+    """The database that bears this mark, with `make` made with these tables, or OSError; None if there is none, or it
+    is not ours."""
     if make:
         make_private(path.parent)
     if not _is_own(path, make=make):
@@ -84,6 +84,8 @@ def _is_own(path: Path, *, make: bool) -> bool:
         if stat.S_IMODE(found.st_mode) & 0o077:
             path.chmod(0o600)
     except OSError:
+        if make:
+            raise
         return False
     return True
 

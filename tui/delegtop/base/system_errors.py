@@ -6,6 +6,12 @@ def reason_of(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
+def reason_within(error: BaseException) -> str:
+    """The same within a sentence: `no space left on device`."""
+    said = reason_of(error)
+    return said[:1].lower() + said[1:]
+
+
 def place_and_reason(error: BaseException) -> str:
     """`/logs/run.jsonl: Permission denied`, where the error knows of which file it is."""
     file = getattr(error, "filename", None)

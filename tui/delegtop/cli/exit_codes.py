@@ -35,7 +35,7 @@ MEANING = {
     Exit.USAGE: "the command line, the filter or a setting is wrong",
     Exit.STUCK: "something open is stuck, or needs a person (likely or certain), or was lost just now; "
     "asked for, and nothing came of it that can be seen (stop)",
-    Exit.UNREADABLE: "a named source cannot be read",
+    Exit.UNREADABLE: "a source that was named, a log or a folder of logs cannot be read",
     Exit.TIMEOUT: "run: the command ran out of time and was ended; watch, wait: the time is up and it has not happened",
     Exit.REFUSED: "run: the delegation was refused before it started, too deep or a cycle",
     Exit.NOT_EXECUTABLE: "run: the command cannot be executed",

@@ -65,15 +65,18 @@ def _update(arguments: Namespace) -> int:
         check_full_text()
     except NoFullTextError as error:
         fail(str(error))
+    file = SearchFile()
     with Progress("reading") as progress:
-        done = read_on(everywhere(settings)._replace(since=None), settings, SearchFile(), progress.update)
-    if done.refused:
+        done = read_on(everywhere(settings)._replace(since=None), settings, file, progress.update)
+    if done.refused or (done.read and not done.kept and not file.write(())):
         fail(
-            f"{place()}: {done.refused:,} sessions and logs could not be written down, so they are read again each "
-            "time; make room there, or delete that file if it is not delegtop's"
+            f"{place()}: {file.refusal}: {done.refused or done.read:,} sessions and logs could not be written down, so "
+            "they are read again each time; make room there, or delete that file if it is not delegtop's"
         )
     if not arguments.quiet:
-        output.emit([f"{done.read:,} sessions and logs were read, and {done.kept:,} of them are kept"])
+        others = "; the others go on, were written to within the hour, or may not be kept"
+        told = f"{done.read:,} sessions and logs were read, and {done.kept:,} of them are kept"
+        output.emit([told + (others if done.read > done.kept else "")])
     return Exit.OK
 
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from delegtop.settings import Settings
 
 
+_TOLD = 5
+"""Places that cannot be read of which each is told of."""
+
+
 def add(parser: ArgumentParser) -> None:
     parser.add_argument(
         "sources",
@@ -155,10 +159,16 @@ def complain(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> bool:
 def complaints(named: Sequence[str], statuses: "Sequence[SourceStatus]") -> list[str]:
     """Which sources could not be read, a sentence each."""
     from delegtop.observation.unread_sources import unmatched, unread
+    from delegtop.report import health
 
+    failed = unread(named, statuses)
+    closed = [source for source in failed if health.unread(source)]
+    more = len(closed) - _TOLD
     return [
         *(f"{pattern}: no file matches" for pattern in unmatched(named)),
-        *(f"{_shown(source.path)}: {source.detail or source.status}" for source in unread(named, statuses)),
+        *(health.unread_words(source) for source in closed[:_TOLD]),
+        *([f"{more} more cannot be read: delegtop sources lists them"] if more > 0 else ()),
+        *(f"{_shown(source.path)}: {source.detail or source.status}" for source in failed if source not in closed),
     ]
 
 

@@ -69,7 +69,7 @@ def add(parser: ArgumentParser) -> None:
         help="say what is known, with its age, and have the logs read in the background if that is old",
     )
     parser.add_argument("--read", action="store_true", help="read the logs now, however fresh what is kept is")
-    parser.add_argument("--exit-code", action="store_true", help="exit like `tree --exit-code`: 0, 1 or 3")
+    parser.add_argument("--exit-code", action="store_true", help="exit like `tree --exit-code`: 0, 1, 3 or 4")
     options.add(parser, "at", "since", "ascii", "no_color", "config")
 
 
@@ -94,6 +94,7 @@ def run(arguments: Namespace) -> int:
             glyphs=status_words.ASCII if arguments.ascii or not output.takes("▶◌◀") else status_words.UNICODE,
             shown=shown_in(arguments.place, colour=not (arguments.no_color or os.environ.get("NO_COLOR"))),
             wrong=wrong,
+            unread=() if known is None else known.unread,
         )
         output.emit([_written(line, arguments, form)])
         if known is not None and not others and _is_for_people(arguments):
@@ -102,6 +103,8 @@ def run(arguments: Namespace) -> int:
         return Exit.UNREADABLE
     if arguments.exit_code and known is None:
         fail(wrong or scope.unknown)
+    if arguments.exit_code and known is not None and known.unread:
+        return Exit.UNREADABLE
     return Exit(known.tally.exit) if arguments.exit_code and known is not None else Exit.OK
 
 

@@ -69,7 +69,8 @@ def _status(seen: "Observation") -> "MachineStatus":
     from delegtop.report.status.status_gather import gather  # the dashboard needs it after its first picture
 
     seen.assessments.update()
-    return gather(seen.assessments, _NAME, cost=round(spent() * SECOND), masked=seen.settings.mask_secrets)
+    cost, masked = round(spent() * SECOND), seen.settings.mask_secrets
+    return gather(seen.assessments, _NAME, cost=cost, masked=masked, statuses=seen.statuses)
 
 
 def users_settings() -> "Settings":

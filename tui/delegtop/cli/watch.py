@@ -210,7 +210,7 @@ class Watch:
         self._send(lambda: self._verdicts.look(assessed))
         self._stirred = bool(changes or alerts)
         if self._keeper is not None:
-            self._keeper.look()
+            self._keeper.look(lambda: self._seen.statuses)
         return self._print([*items, *(done(alert) for alert in alerts if alert.cause is Cause.DONE)])
 
     def _print_hosts(self) -> bool:

@@ -15,6 +15,7 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.held_up import held_up, is_answered, is_handed_up, is_lost_elsewhere
 from delegtop.diagnosis.sentence import Sentence, say
 from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict, judge
+from delegtop.diagnosis.verdicts.patience import unread
 from delegtop.model import phases
 from delegtop.model.delegation import Delegation, Note
 from delegtop.model.forest import Forest
@@ -231,7 +232,9 @@ def _plain(case: Case) -> Assessment:
 def _plainly(case: Case, facts: Delegation) -> Iterator[str | Millis]:
     """How it is doing, where nothing is the matter."""
     if case.state is State.SILENT and facts.quiet_since is not None:
-        yield from ("Nothing was heard of it for ", facts.quiet_since, "; quiet is not hung.")
+        closed = unread(facts)
+        yield from ("Nothing was heard of it for ", facts.quiet_since, "; ")
+        yield f"what could tell more cannot be read: {closed}." if closed else "quiet is not hung."
     elif case.state in ACTIVE:
         doing = folded(phases.now(facts))
         yield f"It is at work{f': {_stopped(doing)}' if doing else '.'}"

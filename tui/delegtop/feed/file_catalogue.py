@@ -4,14 +4,14 @@ A file gets a dialect by the shape of its first bytes and keeps it.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from delegtop.base.clock import Millis
-from delegtop.base.system_errors import reason_of
+from delegtop.base.system_errors import reason_within
 from delegtop.dialects import Dialect, Sample
 from delegtop.feed.dormant_sessions import DormantSessions, Resting, resting
 from delegtop.feed.empty_files import EmptyFiles
@@ -23,7 +23,7 @@ from delegtop.feed.resting_logs import GoneLogs, at_rest, gone
 from delegtop.feed.source_statuses import SourceStatuses, StatusPart
 from delegtop.model.store.column_growth import give_back
 from delegtop.sources import history
-from delegtop.sources.discover import Roots, Scan, is_database, is_lock, is_packed
+from delegtop.sources.discover import Roots, Scan, growth_of, is_lock, is_packed
 from delegtop.sources.file_status import FileStatus
 from delegtop.sources.first_record import FirstRecords
 from delegtop.sources.spool import Spool
@@ -83,6 +83,8 @@ class FileCatalogue:
         self._left_out: tuple[SourceStatus, ...] = ()
         self._unknown: dict[str, tuple[tuple[int, int], str]] = {}
         """Files without a dialect: size and time at the last try, and what came of it."""
+        self._refused: dict[str, str] = {}
+        """Those of them that cannot be read, and why."""
         self._empty = EmptyFiles()
         self._first = FirstRecords()
         self._gone = GoneLogs()
@@ -107,6 +109,8 @@ class FileCatalogue:
         self.rest()
         if self._unknown:
             self._unknown = {path: self._unknown[path] for path in self._scan.files if path in self._unknown}
+        if self._refused:
+            self._refused = {path: why for path, why in self._refused.items() if path in self._unknown}
         self._first.keep(self._unknown)
         self._empty.look(self._unknown)
         known = {*self.waiting, *self._unknown, *(self._lending.lent if self._lending is not None else ())}
@@ -224,10 +228,11 @@ class FileCatalogue:
             return
         try:
             found = os.stat(path)  # noqa: PTH116 # a Path for each file of each poll would cost more than the stat
-            stamp = _stamp(path, found) if self._roots.expects(path) else (found.st_size, found.st_ino)
+            stamp = growth_of(path, found) if self._roots.expects(path) else (found.st_size, found.st_ino)
             if path in self._unknown and self._unknown[path][0] == stamp:
                 return
             self._unknown[path] = (stamp, "empty")
+            self._refused.pop(path, None)
             if found.st_size or is_lock(path):
                 self._empty.let_go(path)
                 self._settle(path, sample_of(path), Millis(found.st_mtime_ns // 1_000_000))
@@ -236,7 +241,8 @@ class FileCatalogue:
         except FileNotFoundError:
             self._unknown[path] = ((-1, -1), "gone: not found")
         except OSError as error:
-            self._unknown[path] = ((-1, -1), f"unreadable: {reason_of(error)}")
+            self._refused[path] = reason_within(error)
+            self._unknown[path] = ((-1, -1), f"unreadable: {reason_within(error)}")
 
     def _settle(self, path: str, sample: Sample, written: Millis | None = None) -> None:
         """Find the format of a file by how it begins, and of a database by its tables."""
@@ -290,6 +296,11 @@ class FileCatalogue:
             self._mixed.add(reader)
             for session in self.shelf.of_family(type(reader), reader.family(path)):
                 self._take_down(session)
+
+    @property
+    def closed(self) -> Mapping[str, str]:
+        """The files and folders that nobody can read, and why."""
+        return {**self._scan.unreadable, **self._refused}
 
     # -- what has long been quiet ----------------------------------------------------------------------------------
 
@@ -390,6 +401,8 @@ class FileCatalogue:
         yield from [status for status in list(self._empty.lost) if status.path not in known]
         for path, why in self._scan.skipped.items():
             yield SourceStatus(path, None, 0, 0, "skipped", why)
+        for path, why in self._scan.unreadable.items():
+            yield SourceStatus(path, None, 0, 0, "unreadable", why)
         for path in self._scan.missing:
             yield SourceStatus(path, None, 0, 0, "missing", "not found")
         yield from self._left_out
@@ -436,17 +449,6 @@ def _is_much(paths: Sequence[str]) -> bool:
         with suppress(OSError):
             found += os.stat(path).st_size  # noqa: PTH116 # as above
     return found >= WORTH
-
-
-def _stamp(path: str, found: os.stat_result) -> tuple[int, int]:
-    """What tells that a file was written to; of a database, that its log was."""
-    if not is_database(path):
-        return found.st_size, found.st_mtime_ns
-    try:
-        log = os.stat(path + "-wal")  # noqa: PTH116 # as above
-    except OSError:
-        return found.st_size, found.st_mtime_ns
-    return found.st_size + log.st_size, max(found.st_mtime_ns, log.st_mtime_ns)
 
 
 def sample_of(path: str) -> Sample:

@@ -24,6 +24,7 @@ from delegtop.feed.recent_window import FEW, RecentWindow
 from delegtop.feed.rounds import Rounds
 from delegtop.feed.session_processes import NOT_ASKED, SessionProcesses
 from delegtop.feed.source_statuses import SourceStatuses
+from delegtop.feed.unread_logs import UnreadLogs
 from delegtop.model.delegation import Delegation
 from delegtop.model.event_runs import EventRun, EventRuns, each_of
 from delegtop.model.events import Event, Noted, ProcessSeen, Started
@@ -118,6 +119,7 @@ class Feed:
         self._kernel = KernelWatch(clock)
         self._left = LeftRunning(clock)
         self._left_calls: Sequence[OpenCall] = ()
+        self._unread = UnreadLogs(clock)
         self._acts = ActsDone(clock)
         self.unwritten: deque[Event] = deque(maxlen=_UNWRITTEN)
         """What no line tells: who vanished, and what the kernel showed. Who goes back in time finds it nowhere else."""
@@ -167,6 +169,7 @@ class Feed:
         yield from self._translate(self._polled(due))
         yield from self._batches_of(self._signed_off(due))
         yield from self._batches_of(self._processes.tell(asked))
+        yield from self._batches_of(self._unread.tell(self._files.closed, self._processes.sessions))
         yield from self._batches_of(self._kernel.seen())
         yield from self._batches_of(self._left.seen(self._processes.there(), self._left_calls))
         if not self.is_behind:

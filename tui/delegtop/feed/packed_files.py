@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from delegtop.base.clock import Millis
 from delegtop.base.common_beginning import in_common
-from delegtop.base.system_errors import reason_of
+from delegtop.base.system_errors import reason_within
 from delegtop.base.text import is_utf8
 from delegtop.dialects import Dialect
 from delegtop.feed.followed_file import SourceStatus
@@ -131,7 +131,7 @@ class PackedFiles(msgspec.Struct, frozen=True, gc=False, eq=False):
             except (FileNotFoundError, NotADirectoryError):
                 told = "gone", "not found"
             except OSError as error:
-                told = "unreadable", reason_of(error)
+                told = "unreadable", reason_within(error)
             else:
                 told = ("live", "") if status != "live" else (status, detail)
                 # Of one that is there again the rest of its session may have been taken down meanwhile.

@@ -5,21 +5,25 @@ Only the end of a log is looked at, and the whole of a document.
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import tzinfo
 from itertools import chain
 from typing import Any
+
+from msgspec.structs import replace
 
 from delegtop.base.clock import DAY, MINUTE, Millis, WallClock, parse_time
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import Origin
 from delegtop.dialects import Dialect, Sample, Unit
 from delegtop.dialects.kit.clones import names_day, newest
+from delegtop.dialects.kit.coerce import moment
 from delegtop.dialects.recording import MAGIC
 from delegtop.feed.formats import Formats
 from delegtop.feed.process_watch import lives
 from delegtop.model.events import Ended, Event, Started
 from delegtop.sources import history
-from delegtop.sources.discover import is_lock
+from delegtop.sources.discover import growth_of, is_lock
 from delegtop.sources.records import Line, Record, Unreadable, records
 from delegtop.sources.text_identity.text_ends import TextEnds, ends
 
@@ -46,7 +50,7 @@ class Recency:
         None if it tells of none."""
         try:
             found = os.stat(path)  # noqa: PTH116 # as the window does
-            stamp = (found.st_size, found.st_mtime_ns)
+            stamp = growth_of(path, found)
             known = self._known.get(path)
             if known is None or known[0] != stamp:
                 known = stamp, self._ask(path, Millis(found.st_mtime_ns // 1_000_000))
@@ -57,17 +61,36 @@ class Recency:
 
     def _ask(self, path: str, written: Millis) -> Millis | None:
         found = ends(path)
+        sample = Sample(path, found.head, found.whole)
+        if sample.is_database:
+            return self._of_rows(sample)
         # A recording also says when it was made.
         if MAGIC not in found.head[: 2 * len(MAGIC)] and (at := self._lately(found.tail, written)) is not None:
             return at
-        sample = Sample(path, found.head, found.whole)
         dialect = self._formats.of(sample) if found.head or is_lock(path) else None
-        if dialect is None or (unit := dialect.unit_of(sample)) is Unit.DATABASE:
-            return None  # of a database only the rows of recent sessions are read
-        if unit is Unit.LINES:
+        if dialect is None:
+            return None
+        if dialect.unit_of(sample) is Unit.LINES:
             return self._by(dialect, list(_lines(path, found)), written)
         data = found.head if found.whole else history.head(path, DOCUMENT)[0]
         return self._by(dialect, [Line(Origin(path, 1, 0), data, written)], written)
+
+    def _of_rows(self, sample: Sample) -> Millis | None:
+        """When a row of a database was written last; of those within the window any."""
+        from delegtop.sources.database import columns_of  # few files are databases
+        from delegtop.sources.row_reader import RowReader
+
+        dialect = self._formats.of(replace(sample, columns=columns_of(sample.path)))
+        if dialect is None or dialect.unit_of(sample) is not Unit.DATABASE:
+            return None
+        newest: Millis | None = None
+        with closing(RowReader(sample.path, dialect.queries)) as rows:
+            for mark in rows.latest():
+                if (at := moment(mark)) is not None:
+                    newest = max(at, newest or at)
+                    if at >= self._since:
+                        break
+        return newest
 
     def _lately(self, text: bytes, written: Millis) -> Millis | None:
         """A moment within the window that stands in the text: then nothing else matters."""

@@ -128,6 +128,10 @@ class SessionProcesses:
             del self._unseen[id]
             yield Noted(id, self._clock.now(), kernel(), OUT_OF_SIGHT, "")
 
+    def sessions(self) -> list[SessionFacts]:
+        """All sessions at work; none where nobody asks about them."""
+        return [] if self._sessions is None else self._sessions.at_work()
+
     def _at_work(self) -> list[SessionFacts]:
         """The sessions at work whose process no log names."""
         if self._sessions is None:

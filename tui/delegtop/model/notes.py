@@ -57,6 +57,8 @@ UNSEEN = "unseen"
 """Its log shows a thing only once it is over, so nothing tells whether it is at work."""
 NO_LOG = "no log"
 """It works in a log of its own, and that is not here: nothing can be heard of it before it is done."""
+UNREAD = "unread"
+"""What could tell of it is here and cannot be read; the text is the path of that."""
 VANISHED = "vanished"
 """Its process was there when it was last looked for, and gone the next time, at the moment of the note. Without it
 nobody knows when a process that is gone went."""

@@ -13,7 +13,7 @@ from delegtop.base.clock import SECOND, Millis, WallClock, parse_span
 from delegtop.base.hub_address import HubAddress, HubAddressError, hub_address, is_hub
 from delegtop.base.paths import logs_folder
 from delegtop.base.ssh_command import SCHEME, HostNameError, SshAddress, checked_host
-from delegtop.sources.discover import excluded, matching, secret
+from delegtop.sources.discover import closed_folder, excluded, matching, secret
 
 if TYPE_CHECKING:
     from delegtop.base.product import Home
@@ -163,7 +163,8 @@ def is_everywhere(settings: "Settings") -> Callable[[str], bool]:
     named = [place.partition("*")[0] for place in _named(settings)]
     homes = [str(home.parent if glob.has_magic(home.name) else home) for home in _users_homes()]
     begin = (*named, str(logs_folder()), *homes)
-    return lambda source: source.startswith(begin)
+    above = {str(folder) for place in begin for folder in Path(place).parents}  # of what lies there nobody may know
+    return lambda source: source.startswith(begin) or source in above
 
 
 def _named(settings: "Settings") -> list[str]:
@@ -217,8 +218,8 @@ def _pattern(folder: Path, name: str = "") -> str:
 
 
 def _there(source: str) -> list[str]:
-    """What a place or a pattern names now."""
-    if os.path.exists(source):  # noqa: PTH110 - as above
+    """What a place or a pattern names now; itself too where nobody may look whether it is there: its reader says so."""
+    if os.path.exists(source) or closed_folder(source) is not None:  # noqa: PTH110 - as above
         return [source]
     return sorted(glob.glob(source)) if glob.has_magic(source) else []  # noqa: PTH207 - Path.glob takes no absolute pattern
 

@@ -8,6 +8,7 @@ from delegtop.base.paths import is_there
 from delegtop.feed.file_catalogue import STDIN
 from delegtop.feed.followed_file import SourceStatus
 from delegtop.feed.source_statuses import odd
+from delegtop.sources.discover import closed_folder
 
 
 def unread(named: Sequence[str], statuses: Sequence[SourceStatus]) -> list[SourceStatus]:
@@ -29,13 +30,16 @@ def unmatched(named: Sequence[str]) -> list[str]:
 def _matches_nothing(pattern: str) -> bool:
     if not glob.has_magic(pattern) or os.path.exists(pattern):  # noqa: PTH110 - as discovery does
         return False
+    if closed_folder(pattern) is not None:  # of which it is told
+        return False
     return next(glob.iglob(pattern, recursive=True, include_hidden=True), None) is None  # noqa: PTH207 - Path.glob takes no absolute pattern
 
 
 def absent(named: Sequence[str]) -> list[str]:
-    """The names at which there is nothing. Of hosts and of standard input nobody knows that before they are read."""
+    """The names at which there is nothing. Of hosts and of standard input nobody knows that before they are read, and
+    of what lies in a folder that is closed nobody ever."""
     return [
         name
         for name in named
-        if not glob.has_magic(name) and "://" not in name and name != STDIN and not is_there(name)
+        if not (glob.has_magic(name) or "://" in name or name == STDIN or is_there(name) or closed_folder(name))
     ]

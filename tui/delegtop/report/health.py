@@ -9,7 +9,9 @@ from delegtop.model.events import Deviation
 
 LATELY = 15 * MINUTE
 """A file that was written within this time is alive; any other is only read."""
-UNHEALTHY = frozenset({"gone", "missing", "unreadable", "unrecognised", "skipped"})
+UNREADABLE = "unreadable"
+"""The status of a file or folder that is there and that nobody can open or look into."""
+UNHEALTHY = frozenset({"gone", "missing", UNREADABLE, "unrecognised", "skipped"})
 """The statuses of a source that was to be read and is not."""
 
 
@@ -50,6 +52,17 @@ class Health(Protocol):
 def ails(source: Health) -> bool:
     """Is there something the operator should look at?"""
     return source.status in UNHEALTHY or source.unreadable > 0
+
+
+def unread(source: Health) -> bool:
+    """Whether it is here, and nobody can open it or look into it."""
+    return source.status == UNREADABLE and "://" not in source.path
+
+
+def unread_words(source: Health) -> str:
+    """That it cannot be read, and what follows from that, in one sentence."""
+    why = f" ({source.detail})" if source.detail else ""
+    return f"{source.path} cannot be read{why}, so agents it tells of may be missing or seem silent"
 
 
 def standing(status: str, changed_at: Millis | None, now: Millis) -> str:

@@ -23,7 +23,7 @@ from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.order import order
 from delegtop.model.tree.outline import OutlineRow
 from delegtop.report import layout
-from delegtop.report.health import Health, Unread
+from delegtop.report.health import UNREADABLE, Health, Unread, unread
 from delegtop.report.layout import CellSpan, cut
 from delegtop.report.remark import remark_of
 from delegtop.report.table.cells import Table, left_of
@@ -321,7 +321,9 @@ def _disagreeing(claims: Sequence[str]) -> Iterator[str]:
 
 def _ailing(sources: Sequence[Health], look: Look) -> Iterator[str]:
     """That not all could be read, and the first thing that could not."""
-    ailing = [source for source in sources if source.unreadable or source.status == "unreadable"]
+    if closed := sum(map(unread, sources)):
+        yield f"{_count(closed, 'source')} cannot be read, so agents may be missing or seem silent: --sources tells"
+    ailing = [each for each in sources if (each.unreadable or each.status == UNREADABLE) and not unread(each)]
     if not ailing:
         return
     examples = (each for source in ailing for each in source.examples if not isinstance(each, Deviation))

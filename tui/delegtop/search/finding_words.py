@@ -4,6 +4,7 @@ import glob
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from delegtop.base.clock import SECOND, WallClock, iso
@@ -17,6 +18,7 @@ from delegtop.model.delegation import Delegation
 from delegtop.model.states import ACTIVE
 from delegtop.observation.source_discovery import Places
 from delegtop.report.found_sessions import SCHEMA_VERSION, Field, FoundSession, FoundSessions, Match
+from delegtop.search.passing_words import hits
 from delegtop.search.reading_on import Update, read_on, silent
 from delegtop.search.search_file import Hit, SearchFile, in_memory, look
 from delegtop.search.search_query import SearchQuery
@@ -45,14 +47,14 @@ def find(
     the file turns out to be damaged, all is read."""
     more = query._replace(limit=query.limit + 1)
     read = read_on(places, settings, file, update)
-    kept = [] if file is None else file.find(more, read.stale)
-    if kept is None:
-        kept, file, read = [], None, read_on(places, settings, None, update)
-    passing = [words for sessions in read.passing.values() for words in sessions]
+    passing = [*chain.from_iterable(read.passing.values())]
     with in_memory(passing) as database:
-        hits = [*look(database, more), *kept]  # what was read now goes before what is kept of the same
-    hits.sort(key=lambda hit: (hit.score, hit.at is None, -(hit.at or 0), hit.id, hit.host))
-    once = list({hit.id: hit for hit in reversed(hits)}.values())[::-1]
+        once = hits(more, file, database, read.stale)
+    if once is None:
+        file, read = None, read_on(places, settings, None, update)
+        passing = [*chain.from_iterable(read.passing.values())]
+        with in_memory(passing) as database:
+            once = look(database, more)
     since = query.since
     ids = {each.id for each in passing if since is None or (each.heard is not None and each.heard >= since)}
     kept_count = file.count(since, read.stale, ids) if file is not None else 0

@@ -62,9 +62,16 @@ class _Portion(NamedTuple):
     unread: Sequence[SourceStatus]
 
 
-def read_on(places: Places, settings: Settings, file: SearchFile | None, update: Update = silent) -> ReadOn:
-    """Read what is not kept in the file, or all there is without one."""
-    unread = UnreadFiles(file.known() if file is not None else {})
+def read_on(
+    places: Places,
+    settings: Settings,
+    file: SearchFile | None,
+    update: Update = silent,
+    count: Callable[[int], None] = lambda _: None,
+) -> ReadOn:
+    """Read what is not kept in the file, or all there is without one. `count` is told how many units are not read yet,
+    whenever some are about to be."""
+    unread = UnreadFiles(file.known() if file is not None else {}, count)
     passing: dict[int, list[SessionWords]] = {}
     read, kept, refused = set[int](), set[int](), set[int]()
     failed: dict[str, SourceStatus] = {}

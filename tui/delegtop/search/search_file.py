@@ -17,6 +17,8 @@ from delegtop import __version__
 from delegtop.base.clock import Millis, monotonic
 from delegtop.base.paths import cache_folder, is_there
 from delegtop.base.private_database import give_back, opened, remove, written
+from delegtop.base.system_errors import reason_of
+from delegtop.base.text import line
 from delegtop.search.search_query import SearchQuery
 from delegtop.search.session_words import KeptWords, SessionWords, pack, unpack
 
@@ -151,6 +153,8 @@ class SearchFile:
         self._path, self._largest = path or place(), largest
         self._counted_on = False
         """Whether somebody reads less because of what is kept."""
+        self.refusal = ""
+        """Why nothing could be written last."""
 
     @contextmanager
     def _opened(self, *, make: bool = False) -> Iterator[Connection | None]:
@@ -192,11 +196,12 @@ class SearchFile:
 
     def write(self, new: Sequence[Stored]) -> bool:
         """Keep these in place of what was kept of their units; False if that could not be done."""
-        with suppress(OSError):
+        try:
             try:
                 self._remove_old()
                 with self._opened(make=True) as database:
                     if database is None:
+                        self.refusal = "what is there is not delegtop's own file"
                         return False
                     with written(database):
                         _put(database, new)
@@ -205,10 +210,13 @@ class SearchFile:
                         database.execute("UPDATE about SET check_sum = ?", (_whole(database),))
                     give_back(database, self._largest // 4)
                     return True
-            except OperationalError:  # somebody else writes, or there is no room
-                return False
+            except OperationalError as error:  # somebody else writes, or there is no room
+                self.refusal = line(reason_of(error))
             except (DatabaseError, zlib.error, msgspec.DecodeError):  # no database, or a damaged one
+                self.refusal = "it was damaged and is deleted"
                 remove(self._path)
+        except OSError as error:
+            self.refusal = reason_of(error)
         return False
 
     def _remove_old(self) -> None:
@@ -331,6 +339,14 @@ def in_memory(sessions: Iterable[SessionWords]) -> Iterator[Connection]:
         for table in _TABLES.split(";"):
             database.execute(table)
         _put(database, [Stored(0, 0, tuple(sessions))])
+        yield database
+
+
+@contextmanager
+def taken_over(data: bytes) -> Iterator[Connection]:
+    """What `in_memory` made in another process."""
+    with closing(connect(":memory:", isolation_level=None)) as database:
+        database.deserialize(data)
         yield database
 
 

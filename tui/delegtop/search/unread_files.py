@@ -5,7 +5,7 @@ has what was read until then.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from delegtop.base.clock import Millis
@@ -37,7 +37,9 @@ class UnreadFiles:
     """Asked which of the files that are found are to be read. Each is given out once, and those that tell of the same
     delegations together: half of what is known of one would be kept as if it was all."""
 
-    def __init__(self, known: "Mapping[int, KeptUnit]") -> None:
+    def __init__(self, known: "Mapping[int, KeptUnit]", count: Callable[[int], None] = lambda _: None) -> None:
+        self._count = count
+        """Told how many units are not read yet whenever some are given out."""
         self._known = {unit: kept.stamp for unit, kept in known.items()}
         self._company = {unit: kept.company for unit, kept in known.items()}
         self._given: set[int] = set()
@@ -82,6 +84,7 @@ class UnreadFiles:
             self.portion.update((key, units[key]) for key in members)
             self._given.update(members)
         self._admitted = frozenset(path for unit in self.portion.values() for path in unit.paths)
+        self._count(sum(self._known.get(key) != unit.stamp for key, unit in units.items()))
 
     # -- who tells of the same -------------------------------------------------------------------------------------
 

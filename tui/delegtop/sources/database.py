@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from delegtop.base.clock import monotonic
-from delegtop.base.system_errors import reason_of
+from delegtop.base.system_errors import reason_within
 
 BUSY_SECONDS = 0.25
 LONGEST_READING = 10.0
@@ -128,7 +128,7 @@ class Database:
         except UnicodeDecodeError as error:  # the name of a table, or what SQLite says of it, is no text
             raise DatabaseTrouble(_WORDS["SQLITE_CORRUPT"]) from error
         except OSError as error:
-            raise DatabaseTrouble(reason_of(error)) from error
+            raise DatabaseTrouble(reason_within(error)) from error
 
     def close(self) -> None:
         """Remove the private copy, if there is one."""

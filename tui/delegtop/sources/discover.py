@@ -17,7 +17,7 @@ import msgspec
 from delegtop.base.clock import WallClock
 from delegtop.base.lazy_pattern import lazy_pattern
 from delegtop.base.origin import of_file
-from delegtop.base.system_errors import reason_of
+from delegtop.base.system_errors import reason_within
 
 _LOG_NAME = lazy_pattern(r"\.(jsonl|ndjson|json|log)([.-]\d[\d.-]*)?$")
 _LOG = (".jsonl", ".ndjson", ".json", ".log")
@@ -43,6 +43,7 @@ _NEVER = "holds credentials: never opened"
 _EXCLUDED = "excluded by the settings"
 _LASTING = frozenset({_NEVER, _EXCLUDED})
 """Reasons that stay true as long as the folder does not change."""
+_LEADS_NOWHERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _NOTHING: dict[str, str] = {}
 """What is skipped in most folders, one for all of them."""
 _SETTLED = 20_000_000
@@ -85,6 +86,8 @@ class Scan(msgspec.Struct, frozen=True):
     files: Files = Files()
     skipped: dict[str, str] = {}
     """Why a file or folder is not read."""
+    unreadable: dict[str, str] = {}
+    """Why nobody can look into a folder, or at a file."""
     missing: tuple[str, ...] = ()
     """Arguments that name nothing, and never did."""
 
@@ -143,10 +146,15 @@ class Roots:
         self._watched = {}
         files: list[str | _Folder] = []
         skipped: dict[str, str] = {}
+        unreadable: dict[str, str] = {}
         missing: list[str] = []
         for argument in self._arguments:
-            found = tuple(self._expand(argument, skipped))
-            if not found and not os.path.lexists(argument) and not glob.has_magic(argument):
+            found = tuple(self._expand(argument, skipped, unreadable))
+            if not found and (closed := closed_folder(argument)) is not None:
+                unreadable[closed] = reason_within(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+                found = self._known.get(argument, ())
+                self._watched[_nearest(closed)] = None
+            elif not found and not os.path.lexists(argument) and not glob.has_magic(argument):
                 # What was there before is only out of sight: its reader knows whether it is gone.
                 found = self._known.get(argument, ())
                 if argument not in self._known:
@@ -159,7 +167,7 @@ class Roots:
             files += found
         if len(self._folders) > len(self._watched):  # folders that are gone, with the names of all that was in them
             self._folders = {path: self._folders[path] for path in self._watched if path in self._folders}
-        return Scan(Files(files), skipped, tuple(missing))
+        return Scan(Files(files), skipped, unreadable, tuple(missing))
 
     def newest(self) -> tuple[str, ...]:
         """The files on the way down to where each argument changed last: those of what runs now are likely there."""
@@ -177,10 +185,10 @@ class Roots:
         """The folders to watch for changes: those that the last scan looked into."""
         return tuple(self._watched)
 
-    def _expand(self, argument: str, skipped: dict[str, str]) -> "Iterator[str | _Folder]":
+    def _expand(self, argument: str, skipped: dict[str, str], unreadable: dict[str, str]) -> "Iterator[str | _Folder]":
         for path in self._named(argument):
             if os.path.isdir(path):
-                yield from self._walk(path, skipped)
+                yield from self._walk(path, skipped, unreadable)
             elif (why := _refusal(path)) is not None:
                 skipped[path] = why
             else:
@@ -199,7 +207,7 @@ class Roots:
         self._watched[_nearest(fixed)] = None
         return [of_file(path) for path in matching(argument) if path not in self._awaited.get(argument, ())]
 
-    def _walk(self, top: str, skipped: dict[str, str]) -> Iterator[_Folder]:
+    def _walk(self, top: str, skipped: dict[str, str], unreadable: dict[str, str]) -> Iterator[_Folder]:
         """A folder and those below it that hold logs. Links to folders are not followed, so there are no circles."""
         waiting = [top]
         while waiting:
@@ -210,7 +218,7 @@ class Roots:
             except FileNotFoundError:  # removed since its parent was listed
                 continue
             except OSError as error:
-                skipped[path] = f"unobservable: {reason_of(error)}"
+                unreadable[path] = reason_within(error)
                 folder = self._folders.get(path)  # not seen is not gone: what is known of it stays
             if folder is None:
                 continue
@@ -276,6 +284,22 @@ def matching(argument: str) -> list[str]:
     return sorted(glob.glob(argument, recursive=True, include_hidden=True))
 
 
+def closed_folder(argument: str) -> str | None:
+    """The folder on the way to what an argument names into which nobody may look; None if there is none."""
+    path = argument
+    while glob.has_magic(path) and not os.path.lexists(path):
+        path = os.path.dirname(path)
+    try:
+        os.lstat(path)
+    except PermissionError:
+        while path and not os.path.isdir(path):
+            path = os.path.dirname(path)
+        return path or "."
+    except OSError:
+        pass
+    return None
+
+
 def _nearest(path: str) -> str:
     """The folder in which something has to appear for the path to be there: the last one of it that is."""
     while path and not os.path.isdir(path):
@@ -307,6 +331,17 @@ def is_database(path: str) -> bool:
     return path.endswith(_DATABASE)
 
 
+def growth_of(path: str, found: os.stat_result) -> tuple[int, int]:
+    """What tells that a file was written to; of a database, that its log was."""
+    if not is_database(path):
+        return found.st_size, found.st_mtime_ns
+    try:
+        log = os.stat(path + "-wal")
+    except OSError:
+        return found.st_size, found.st_mtime_ns
+    return found.st_size + log.st_size, max(found.st_mtime_ns, log.st_mtime_ns)
+
+
 def is_packed(path: str) -> bool:
     """Whether the name says that the file is compressed."""
     return _COMPRESSED.search(path) is not None
@@ -318,13 +353,11 @@ def unrotated(path: str) -> str:
 
 
 def _refusal(path: str) -> str | None:
-    """Why a path is no file to read; None if it is one."""
+    """Why a path is no file to read; None if it is one. One that cannot be asked is read, and that tells why."""
     try:
         mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        return "a broken link"
     except OSError as error:
-        return f"unreadable: {reason_of(error)}"
+        return "a broken link" if error.errno in _LEADS_NOWHERE else None
     if stat.S_ISDIR(mode):
         return "a folder"
     return next((kind for is_kind, kind in _KINDS if is_kind(mode)), None) or secret(os.path.basename(path))

@@ -14,7 +14,7 @@ from typing import BinaryIO, ClassVar
 
 from delegtop.base.clock import Millis
 from delegtop.base.origin import Origin
-from delegtop.base.system_errors import reason_of
+from delegtop.base.system_errors import reason_within
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.inode import Stamp, settled, stamp_of
 from delegtop.sources.lines import OVERSIZE, oversize
@@ -113,7 +113,7 @@ class Packed:
             self._state, self._wrong = "gone", "not found"
             return
         except OSError as error:
-            self._state, self._wrong = "unreadable", reason_of(error)
+            self._state, self._wrong = "unreadable", reason_within(error)
             return
         stamp = settled(stamp_of(found))
         self._seen = stamp and (found.st_ino, stamp)

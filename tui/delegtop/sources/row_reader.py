@@ -5,16 +5,17 @@ between two polls: an open one would keep the program from moving its log into t
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import ClassVar
 
 from delegtop.base.clock import Millis, WallClock, wall
 from delegtop.base.origin import Origin
-from delegtop.base.system_errors import reason_of
+from delegtop.base.system_errors import reason_within
 from delegtop.sources.database import Database, DatabaseTrouble, Stamp
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.records import Line, Unreadable
 from delegtop.sources.session_scope import Scope
-from delegtop.sources.table import DatabaseTable, News, Wanted
+from delegtop.sources.table import DatabaseTable, Mark, News, Wanted
 
 _SETTLED = 20
 """Milliseconds: a change right after a look may not show in the time of writing."""
@@ -53,7 +54,7 @@ class RowReader:
             self._gone = True
             return
         except OSError as error:
-            yield from self._refuse(reason_of(error), told=True)
+            yield from self._refuse(reason_within(error), told=True)
             return
         self._gone = False
         if self._found is not None and (stamp.device, stamp.inode) != (self._found.device, self._found.inode):
@@ -97,6 +98,14 @@ class RowReader:
                 return [line for table in self._tables for line in table.about(connection, id, limit)]
         except DatabaseTrouble:
             return []
+
+    def latest(self) -> Iterator[Mark | None]:
+        """When a row was written last, table by table and in its words: whoever has heard enough need not go on."""
+        with suppress(DatabaseTrouble):
+            for table in self._tables:
+                with self._database.open() as connection:
+                    mark = table.latest(connection)
+                yield mark
 
     def close(self) -> None:
         self._database.close()

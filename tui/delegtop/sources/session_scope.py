@@ -38,13 +38,13 @@ class Scope:
         yield from self._pay(database)
 
     def strangers(self, database: Database) -> Iterator[Line | Unreadable]:
-        """The rest of the sessions of which something new was read."""
+        """The sessions that turned out to be recent, or to belong to one that is."""
         strange = {key for table in self._tables for key in table.heard} - self._known
-        for table in self._tables:
-            table.heard.clear()
         if strange:
             with database.open() as connection:
                 self._take(connection, strange)
+        for table in self._tables:
+            table.heard.clear()
         yield from self._pay(database)
 
     def _take(self, connection: sqlite3.Connection, sessions: Iterable[str]) -> None:

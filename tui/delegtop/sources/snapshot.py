@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from delegtop.base.clock import Millis, WallClock, sleep, wall
 from delegtop.base.origin import Origin
-from delegtop.base.system_errors import reason_of
+from delegtop.base.system_errors import reason_within
 from delegtop.sources import history
 from delegtop.sources.file_status import FileStatus
 from delegtop.sources.inode import Look, look_of
@@ -92,7 +92,7 @@ class Snapshot:
                 self._gone = True
                 return None
             except OSError as error:
-                return self._refuse(reason_of(error), b"", None)
+                return self._refuse(reason_within(error), b"", None)
             self._gone = False
             if data is None and stamp is not None:
                 return None

@@ -6,7 +6,7 @@ import sys
 import threading
 from typing import BinaryIO
 
-from delegtop.base.system_errors import reason_of
+from delegtop.base.system_errors import reason_within
 from delegtop.sources.text_identity.text_trace import first_data
 
 _CHUNK = 64 * 1024
@@ -63,7 +63,7 @@ class Spool:
                         data = data[written:]
                 self._moved.set()
         except (OSError, ValueError) as error:
-            self.error = reason_of(error)
+            self.error = reason_within(error)
         finally:
             self.finished = True
             self._moved.set()

@@ -6,7 +6,7 @@ again, and rows of that stretch are remembered by their contents.
 """
 
 import sqlite3
-from collections.abc import Container, Generator
+from collections.abc import Container, Generator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -40,6 +40,9 @@ _IN_MILLIS = 100_000_000_000
 """A larger number is a time in milliseconds; a smaller one is in seconds, or no time at all."""
 _OVERLAP = 5 * SECOND
 
+_FACTS = 5
+"""What is asked of each row before its columns: the fields of a `_Row`, without its contents."""
+
 Mark = int | float | str
 _MARKS = frozenset({int, float, str})
 News = Generator[Line | Unreadable, None, bool]
@@ -67,7 +70,11 @@ class _Row(NamedTuple):
     mark: Mark | None
     data: bytes | None
     """None for a row that is too large."""
-    session: str | None = None
+    is_asked: bool
+    """Whether it meets the condition of the query: a row that does not may still tell that its session goes on."""
+    session: object
+    """Whose it is, and which is the one above; None unless only recent sessions are read."""
+    parent: object
 
 
 class _Span(NamedTuple):
@@ -91,9 +98,11 @@ class DatabaseTable:
         self._oldest = _LOWEST
         """From here on rows without `since` are remembered."""
         self.heard: set[str] = set()
-        """The sessions of which something was read, if only recent ones are."""
-        self._scoped = False
-        self._wanted: Container[str] = ()
+        """If only recent sessions are read: those that are to be read from now on, by rows that were met."""
+        self._recent: Millis | None = None
+        """Since when a session has to have been written to, if only recent ones are read."""
+        self._known: Container[object] = ()
+        """The sessions that are read then."""
         self.begin_again()
 
     def begin_again(self) -> None:
@@ -110,28 +119,44 @@ class DatabaseTable:
     def has_sessions(self) -> bool:
         return self._query.session is not None
 
-    def begin_at(self, connection: sqlite3.Connection, moment: Millis, wanted: Container[str]) -> list[str]:
-        """Leave out what was written before that moment; the sessions of which something was written since."""
-        self._scoped, self._wanted = self._shape(connection) and self._query.session in self._columns, wanted
-        if not self._scoped:
+    @property
+    def _is_scoped(self) -> bool:
+        """Whether only recent sessions are read, and the rows say whose they are."""
+        return self._recent is not None and self._query.session in self._columns
+
+    def begin_at(self, connection: sqlite3.Connection, moment: Millis, known: Container[object]) -> list[str]:
+        """From now on read only the rows of `known` sessions; gives those to which something was written since that
+        moment. Of a long table that only tells what was said in sessions its end is looked at."""
+        self._recent, self._known = moment, known
+        if not self._shape(connection) or not self._is_scoped:
             return []
-        if self._since is None:
-            self._top, self._loaded = self.last, True
-            return []
-        table, since, session = map(_quoted, (self._query.table, self._since, self._query.session or ""))
-        latest = connection.execute(f"SELECT max({since}) FROM {table} WHERE rowid > ?", (self.last - LATEST,))  # noqa: S608 - our names
-        mark = latest.fetchone()[0]
-        if type(mark) not in _MARKS:
-            return []
-        self._top, self._loaded, self._floor = self.last, True, _mark_at(moment, mark)
+        self._top, self._loaded = self.last, True
         # The whole table is looked at a little later: what matters is first on the screen then.
         self._swept_at, self._swept_in = monotonic(), LATER / SHARE
+        mark = self.latest(connection)
+        if mark is None:
+            return []
+        self._floor = _mark_at(moment, mark)
+        table, since, session = map(_quoted, (self._query.table, self._since or "", self._query.session or ""))
         sql = f"SELECT DISTINCT {session} FROM {table} WHERE rowid > ? AND {since} >= ?"  # noqa: S608 - our names
-        return [key for (key,) in connection.execute(sql, (self.last - LATEST, self._floor)) if isinstance(key, str)]
+        found = connection.execute(sql, (self._long_ago(), self._floor))
+        return [key for (key,) in found if isinstance(key, str)]
+
+    def latest(self, connection: sqlite3.Connection) -> Mark | None:
+        """When a row was written last, among the same rows."""
+        if not self._shape(connection) or self._since is None:
+            return None
+        sql = f"SELECT max({_quoted(self._since)}) FROM {_quoted(self._query.table)} WHERE rowid > ?"  # noqa: S608 - our names
+        mark = connection.execute(sql, [self._long_ago()]).fetchone()[0]
+        return mark if type(mark) in _MARKS else None
+
+    def _long_ago(self) -> int:
+        """The rows up to this one are not asked when they were written."""
+        return _LOWEST if self._query.parent in self._columns else self.last - LATEST
 
     def kin(self, connection: sqlite3.Connection, session: str) -> list[str]:
         """The sessions right above and below."""
-        if not self._scoped or self._query.parent not in self._columns:
+        if not self._is_scoped or self._query.parent not in self._columns:
             return []
         table, parent, own = map(_quoted, (self._query.table, self._query.parent or "", self._query.session or ""))
         sql = f"SELECT {parent} FROM {table} WHERE {own} = ? UNION SELECT {own} FROM {table} WHERE {parent} = ?"  # noqa: S608 - our names
@@ -140,17 +165,15 @@ class DatabaseTable:
     def all_of(self, database: Database, session: str) -> Generator[Line | Unreadable, None, None]:
         """Every row of one session that is not remembered."""
         condition = f"{_quoted(self._query.session or '')} = ? AND rowid > ?"
-        if self._query.where:
-            condition = f"{condition} AND ({self._query.where})"
-        after, cut = _LOWEST, self._scoped
+        after, cut = _LOWEST, True
         while cut:
             rows: list[_Row] = []
             with database.open() as connection:
-                there = self._shape(connection)
+                there = self._shape(connection) and self._is_scoped
                 rows, cut = self._fetch(connection, condition, [session, after]) if there else ([], False)
             after = rows[-1].rowid if rows else after
             for row in rows:
-                if self._is_news(row):
+                if row.is_asked and self._is_news(row):
                     yield self._told(row)
 
     @property
@@ -166,13 +189,13 @@ class DatabaseTable:
             return True
         if not self._loaded:
             self._loaded = True
-            self._floor = self._threshold()
+            self._raise_floor(self._threshold())
         reached, began = self._threshold(), monotonic()
         if began - self._swept_at < SHARE * self._swept_in:
             yield from self._go_through(database, max(before - RECENT, self._oldest, _LOWEST), self._floor)
             return False
         spent = yield from self._go_through(database, self._oldest, self._floor)
-        self._floor = reached
+        self._raise_floor(reached)
         self._forget()
         self._swept_at, self._swept_in = monotonic(), spent
         return True
@@ -182,7 +205,7 @@ class DatabaseTable:
         if not self._shape(connection):
             return None
         found = connection.execute(f"{self._select()} WHERE rowid = ?", (rowid,)).fetchone()
-        return None if found is None else self._encoded(found[2:])
+        return None if found is None else self._encoded(found[_FACTS:])
 
     def about(self, connection: sqlite3.Connection, id: str, limit: int) -> list[Line]:
         """The newest rows one of whose columns is the id, oldest first; of a long table only its end is searched."""
@@ -191,7 +214,7 @@ class DatabaseTable:
         named = " OR ".join(f"{_quoted(column)} = ?" for column in self._columns)
         sql = f"{self._select()} WHERE rowid > ? AND ({named}) ORDER BY rowid DESC LIMIT ?"
         found = connection.execute(sql, (self.last - SPAN, *[id] * len(self._columns), limit)).fetchall()
-        return [Line(Origin(self._path, rowid, self._index), self._encoded(row)) for rowid, _, *row in reversed(found)]
+        return [Line(Origin(self._path, row[0], self._index), self._encoded(row[_FACTS:])) for row in reversed(found)]
 
     def _go_through(
         self, database: Database, after: int, floor: Mark | None, new: bool = False
@@ -212,7 +235,7 @@ class DatabaseTable:
             for row in rows:
                 # Noted before it is given away: who stops listening here has heard of it.
                 self._top = row.rowid if new else self._top
-                if self._is_wanted(row, new) and self._is_news(row):
+                if self._is_wanted(row) and self._is_news(row):
                     yield self._told(row)
             if new and span is not None:
                 self._top = max(self._top, span.after)
@@ -233,7 +256,7 @@ class DatabaseTable:
             condition, values = condition + " AND rowid <= ?", [*values, end]
         if self._since and floor is not None:
             condition, values = f"{condition} AND {_quoted(self._since)} >= ?", [*values, floor]
-        if self._query.where:
+        if self._query.where and not self._is_scoped:
             condition = f"{condition} AND ({self._query.where})"
         rows, cut = self._fetch(connection, condition, values)
         if cut:
@@ -246,16 +269,16 @@ class DatabaseTable:
         size = 0
         sql = f"{self._select()} WHERE {condition} ORDER BY rowid LIMIT {BATCH}"
         try:
-            for rowid, mark, *found in connection.execute(sql, values):
-                data = self._encoded(found)
-                rows.append(_Row(rowid, mark if type(mark) in _MARKS else None, data, self._session_of(found)))
+            for found in connection.execute(sql, values):
+                data = self._encoded(found[_FACTS:])
+                rows.append(_row(found, data))
                 size += len(data)
                 if size > BATCH_BYTES:
                     return rows, True
         except sqlite3.DataError:  # one value is larger than we take
             if not rows:
-                sql = f"SELECT rowid FROM {_quoted(self._query.table)} WHERE {condition} ORDER BY rowid LIMIT 1"  # noqa: S608 - our names
-                rows.append(_Row(connection.execute(sql, values).fetchone()[0], None, None))
+                sql = f"{self._select(whole=False)} WHERE {condition} ORDER BY rowid LIMIT 1"
+                rows.append(_row(connection.execute(sql, values).fetchone(), None))
             return rows, True
         return rows, len(rows) == BATCH
 
@@ -281,9 +304,14 @@ class DatabaseTable:
         found = connection.execute(sql, (after,)).fetchone()
         return None if found is None else int(found[0])
 
-    def _select(self) -> str:
-        since = _quoted(self._since) if self._since else "NULL"
-        names = ", ".join(["rowid", since, *map(_quoted, self._columns)])
+    def _select(self, *, whole: bool = True) -> str:
+        """The facts of a row, as many as `_FACTS`, and with the `whole` row its columns."""
+        since, asked = _quoted(self._since) if self._since else "NULL", "1"
+        session = parent = "NULL"
+        if self._is_scoped:
+            asked, session = f"({self._query.where or 1})", _quoted(self._query.session or "")
+            parent = _quoted(self._query.parent or "") if self._query.parent in self._columns else "NULL"
+        names = ", ".join(["rowid", since, asked, session, parent, *map(_quoted, self._columns if whole else ())])
         return f"SELECT {names} FROM {_quoted(self._query.table)}"  # noqa: S608 - our names
 
     def _encoded(self, values: Any) -> bytes:
@@ -297,21 +325,24 @@ class DatabaseTable:
             return Unreadable(origin, OVERSIZE, f"{self._query.table}: more than {LARGEST_VALUE:,} bytes")
         return Line(origin, row.data)
 
-    def _session_of(self, values: list[Any]) -> str | None:
-        if not self._scoped:
-            return None
-        found = values[self._columns.index(self._query.session or "")]
-        return found if isinstance(found, str) else None
-
-    def _is_wanted(self, row: _Row, new: bool) -> bool:
-        """False for an old row of a session that is left out: without a time of writing, any may be old."""
-        if not self._scoped:
+    def _is_wanted(self, row: _Row) -> bool:
+        """False for a row of a session that is left out. One of which something recent was written, or that turns out
+        to be above or below one that is read, is heard of: it is read as a whole, and not by this row."""
+        if not self._is_scoped:
             return True
-        if not new and self._since is None and row.session not in self._wanted:
-            return False
-        if row.session is not None:
-            self.heard.add(row.session)
-        return True
+        if self._floor is None and row.mark is not None:
+            self._floor = _mark_at(self._recent or Millis(0), row.mark)
+        session, parent, known = row.session, row.parent, self._known
+        if session in known:
+            if isinstance(parent, str) and parent not in known:
+                self.heard.add(parent)
+            return row.is_asked
+        if isinstance(session, str) and (parent in known or self._is_recent(row.mark)):
+            self.heard.add(session)
+        return False
+
+    def _is_recent(self, mark: Mark | None) -> bool:
+        return mark is not None and not _is_below(mark, _mark_at(self._recent or Millis(0), mark))
 
     def _is_news(self, row: _Row) -> bool:
         contents = hash(row.data)
@@ -343,6 +374,10 @@ class DatabaseTable:
             mark = min(mark, _in_unit_of(mark, self._began))
         return mark - _in_unit_of(mark, _OVERLAP)
 
+    def _raise_floor(self, reached: Mark | None) -> None:
+        if reached is not None and (self._floor is None or _is_below(self._floor, reached)):
+            self._floor = reached
+
     def _forget(self) -> None:
         """Drop what needs no remembering; of what is too much, the oldest."""
         floor = self._floor if self._loaded else self._threshold()
@@ -359,6 +394,11 @@ class DatabaseTable:
         self._remembered = {rowid: self._remembered[rowid] for rowid in kept}
         if self._since is None:
             self._oldest = kept[0] - 1
+
+
+def _row(found: Sequence[Any], data: bytes | None) -> _Row:
+    rowid, mark, is_asked, session, parent = found[:_FACTS]
+    return _Row(rowid, mark if type(mark) in _MARKS else None, data, bool(is_asked), session, parent)
 
 
 def _plain(value: Any) -> Any:
@@ -384,7 +424,9 @@ def _in_unit_of(mark: float, millis: int) -> int:
 
 def _mark_at(moment: Millis, like: Mark) -> Mark:
     """A moment as the table writes it."""
-    return iso(moment)[:19].replace("T", " ") if isinstance(like, str) else _in_unit_of(like, moment)
+    if not isinstance(like, str):
+        return _in_unit_of(like, moment)
+    return iso(moment)[:19] if "T" in like else iso(moment)[:19].replace("T", " ")
 
 
 def _comparable(one: Mark, other: Mark) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from delegtop.base.clock import Clock, WallClock, monotonic
 from delegtop.base.origin import Origin
-from delegtop.base.system_errors import reason_of
+from delegtop.base.system_errors import reason_within
 from delegtop.sources.file_status import FileStatus, State
 from delegtop.sources.handles import Handles, Inode, affordable
 from delegtop.sources.inode import FollowedInode, Look, look_of, settled, stamp_of
@@ -290,7 +290,7 @@ class Tail:
             self._lose_name(path)
             self._errors.pop(path, None)
             return
-        self._errors[path] = reason_of(error)
+        self._errors[path] = reason_within(error)
         file = self._paths.get(path)
         if file is not None and self._handles.peek(file.inode) is not None:
             self._adrift[file.inode] = file
@@ -357,7 +357,7 @@ class Tail:
             fd = self._handles.get(file.inode, file.names)
             found = os.fstat(fd)
         except OSError as error:
-            file.error = "" if error.errno == errno.ENOENT else reason_of(error)
+            file.error = "" if error.errno == errno.ENOENT else reason_within(error)
             file.seen = None
             return
         file.error = ""

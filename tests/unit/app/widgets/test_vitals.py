@@ -42,6 +42,10 @@ def test_a_source_that_ails_has_a_mark() -> None:
     assert "1 source  " in text(layout(CALM, 160))
 
 
+def test_that_a_source_cannot_be_read_goes_before_all_else_that_may_be_wrong() -> None:
+    assert "4 sources ⚠ 1 cannot be read" in text(layout(CALM._replace(sources=4, unhealthy=3, unread=1), 160))
+
+
 def test_with_room_the_graph_ends_at_the_right_edge() -> None:
     shown = text(layout(CALM, 160))
     assert len(shown) == 160

@@ -8,14 +8,15 @@ from tests.telling import T0, at, ended, forest_at, heard, place, started
 from delegtop.base.clock import HOUR, Millis, WallClock
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.assessments import Assessments
+from delegtop.feed.followed_file import SourceStatus
 from delegtop.model.events import Described, Event, Outcome, Phase, Started
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.report.status import status_file, status_keeper
-from delegtop.report.status.machine_status import MachineStatus
+from delegtop.report.status.machine_status import MachineStatus, UnreadPlace
 from delegtop.report.status.status_gather import gather
-from delegtop.report.status.status_json import SESSIONS
+from delegtop.report.status.status_json import SESSIONS, decode, encode
 from delegtop.report.status.status_keeper import StatusKeeper
 
 SECRET = "sk-ant-api03-" + "a1" * 30
@@ -34,6 +35,25 @@ def stuck(id: str, minute: float = 0, **facts: object) -> list[Event]:
 
 def told(*events: Event, minute: float = 1) -> MachineStatus:
     return gather(judged(*events, minute=minute), "test")
+
+
+class TestWhatCannotBeRead:
+    CLOSED = SourceStatus("/logs/0b9b1c2e/subagents", None, 0, 0, "unreadable", "permission denied")
+    WELL = SourceStatus("/logs/0b9b1c2e.jsonl", "claude-code", 1, 0, "live")
+    FAR = SourceStatus("ssh://gpu1", None, 0, 0, "unreadable", "refused")
+
+    def test_it_is_kept_and_read_again(self) -> None:
+        found = gather(judged(*stuck("a")), "test", statuses=[self.WELL, self.CLOSED, self.FAR])
+        assert found.unread == (UnreadPlace(self.CLOSED.path, "permission denied"),)
+        assert decode(encode(found).encode()).unread == found.unread
+
+    def test_what_is_not_counted_elsewhere_is_not_told_here(self) -> None:
+        assert gather(judged(), "test", statuses=[self.CLOSED], counted=lambda _: False).unread == ()
+
+    def test_it_belongs_to_the_line_of_a_session_if_the_path_names_that(self) -> None:
+        found = gather(judged(*stuck("0b9b1c2e"), *stuck("1c9b1c2e")), "test", statuses=[self.CLOSED])
+        counts = [len(one.unread) for id in ("0b9b1c2e", "1c9b1c2e") if (one := found.of_session(id)) is not None]
+        assert counts == [1, 0]
 
 
 class TestCounting:

@@ -9,7 +9,7 @@ from delegtop.base.clock import MINUTE, Millis
 from delegtop.diagnosis.assessment import NOW, Urgency
 from delegtop.model.states import ACTIVE, State
 from delegtop.report.status import status_form, status_words
-from delegtop.report.status.machine_status import URGENCIES, FirstProblem, Tally
+from delegtop.report.status.machine_status import URGENCIES, FirstProblem, Tally, UnreadPlace
 from delegtop.report.status.status_form import FormError, fill, parse
 from delegtop.report.status.status_places import PLACES, shown_in
 from delegtop.report.status.status_words import ASCII, FIELDS, UNICODE, StatusLine
@@ -148,6 +148,25 @@ class TestForms:
     def test_the_deepest_form_that_is_taken(self) -> None:
         deep = "{open?" * status_form.DEEPEST + "x" + "}" * status_form.DEEPEST
         assert fill(parse(deep), line(tally(running=1)).fields()) == "x"
+
+
+class TestWhatCannotBeRead:
+    CLOSED = (UnreadPlace("/home/ann/.claude", "permission denied"), UnreadPlace("/logs", "permission denied"))
+
+    def test_it_is_told_with_what_follows_from_it(self) -> None:
+        assert line(tally(running=8), unread=self.CLOSED[:1]).words() == (
+            "8 running; /home/ann/.claude cannot be read (permission denied), so agents may be missing or seem silent"
+        )
+        assert "/home/ann/.claude and 1 more cannot be read" in line(Tally(), unread=self.CLOSED).words()
+
+    def test_in_a_bar_it_is_counted(self) -> None:
+        assert line(tally(problem(), running=8), unread=self.CLOSED).short() == "▶8 !1 ◀bash 4:51 webapp 2 unread"
+        assert line(Tally(), unread=self.CLOSED).fields()["unread"] == "2"
+
+    @pytest.mark.parametrize("place", PLACES)
+    def test_a_path_means_nothing_where_it_is_shown(self, place: str) -> None:
+        told = line(Tally(), unread=[UnreadPlace(HOSTILE, HOSTILE)], shown=shown_in(place, colour=False)).words()
+        assert PLACES[place].escaped(HOSTILE) in told
 
 
 class TestPlaces:

@@ -59,31 +59,35 @@ class Standing:
         self._zone, self._ascii = zone, outset.settings.ascii
         self._bygone, self._hosts = bygone, hosts
         self._counted: Sequence[SourceStatus] = ()
-        self._counts = 0, 0
-        """How many of those sources are read, and with how many something is wrong."""
+        self._counts = 0, 0, 0
+        """How many of those sources are read, with how many something is wrong, and how many cannot be read."""
 
     def pulse(self) -> ActivityGraph:
         """What the first line says."""
-        from delegtop.report.health import ails  # it is loaded with the board
+        from delegtop.report.health import ails, unread  # it is loaded with the board
 
         board, statuses = self._board, self._reader.statuses
         if statuses is not self._counted:
-            read, unhealthy = 0, 0
+            read, unhealthy, closed = 0, 0, 0
             for status in statuses:
                 read += status.status != "left out"
                 unhealthy += ails(status)
-            self._counted, self._counts = statuses, (read, unhealthy)
+                closed += unread(status)
+            self._counted, self._counts = statuses, (read, unhealthy, closed)
+        read, unhealthy, closed = self._counts
         # Nothing happens a second while time stands still.
         rates = () if self._frozen or board.moment is not None else self._intake.rates
         return ActivityGraph(
             self._mode(),
-            *self._counts,
+            read,
+            unhealthy,
             wall(board.forest.shown_at, self._zone),
             board.forest.counts,
             rates,
             unmasked=not board.table.masked,
             stepped=stepped(board.forest.clock_steps),
             hosts=self._hosts.all(),
+            unread=closed,
         )
 
     def _mode(self) -> Mode:

@@ -87,15 +87,16 @@ class PastSearch(Leaving, Screen[str | None]):
         self._draw_title()
 
     def _second(self) -> None:
-        """What was new has been read: perhaps more is found."""
+        """What is new is read now and then, and once it is, perhaps more is found."""
+        self._past.want()
         if self._past.is_new_to(self):
             self._looking.ask()
         self._draw_title()
 
     def _draw_title(self) -> None:
-        reading = "   reading what is new …" if self._past.is_reading else ""
-        title = ("delegtop · sessions that are over", "bold $primary")
-        self._title.update(Content.assemble(title, (f"   {self._said}", ""), (reading, MUTED)), layout=False)
+        unread = f"   {unread}" if (unread := self._past.unread) else ""
+        title = ("delegtop · all that ever ran", "bold $primary")
+        self._title.update(Content.assemble(title, (f"   {self._said}", ""), (unread, MUTED)), layout=False)
 
     # Looking
 
@@ -138,9 +139,9 @@ class PastSearch(Leaving, Screen[str | None]):
             self._show((), line(str(event.worker.error), 300))
 
     def _nothing(self) -> str:
-        """What is still at work is kept nowhere, but has a row."""
+        """What lies elsewhere than logs of agents mostly do may have a row all the same."""
         if not self._is_in_rows(self._words):
-            return "nothing"
+            return "nothing yet" if self._past.is_reading else "nothing"
         return f"nothing, but the rows have it: esc, {keymap.key_of('search', self._settings.keymap)}"
 
     def _show(self, found: "Sequence[FoundSession]", said: str) -> None:

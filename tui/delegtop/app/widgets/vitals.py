@@ -48,6 +48,8 @@ class ActivityGraph(NamedTuple):
     """How somebody set the clock while this was looked at."""
     hosts: "Sequence[KnownHost]" = ()
     """Those that are looked at; none if there is only this machine."""
+    unread: int = 0
+    """Of the sources those that are here and that nobody can read: of all that may be wrong it matters most."""
 
 
 class Vitals(Chips):
@@ -128,7 +130,8 @@ def _sources(pulse: ActivityGraph, plain: bool) -> Content:
     if not pulse.unhealthy:
         return Content(words)
     sign = "!" if plain else "⚠"
-    return Content.assemble(words, (f" {sign} {pulse.unhealthy:,} faulty", "bold $warning"))
+    wrong = f"{pulse.unread:,} cannot be read" if pulse.unread else f"{pulse.unhealthy:,} faulty"
+    return Content.assemble(words, (f" {sign} {wrong}", "bold $warning"))
 
 
 @lru_cache(256)

@@ -194,7 +194,7 @@ complete -c delegtop -n '_shtab_delegtop_using status' -l session -x -d 'only th
 complete -c delegtop -n '_shtab_delegtop_using status' -l here -d 'only sessions of this folder and below'
 complete -c delegtop -n '_shtab_delegtop_using status' -l no-wait -d 'say what is known, with its age, and have the logs read in the background if that is old'
 complete -c delegtop -n '_shtab_delegtop_using status' -l read -d 'read the logs now, however fresh what is kept is'
-complete -c delegtop -n '_shtab_delegtop_using status' -l exit-code -d 'exit like `tree --exit-code`: 0, 1 or 3'
+complete -c delegtop -n '_shtab_delegtop_using status' -l exit-code -d 'exit like `tree --exit-code`: 0, 1, 3 or 4'
 complete -c delegtop -n '_shtab_delegtop_using status' -l at -x -d 'look at this moment (ISO 8601) instead of now'
 complete -c delegtop -n '_shtab_delegtop_using status' -l since -x -d 'read only sessions heard of within this time, such as 2h; all for everything'
 complete -c delegtop -n '_shtab_delegtop_using status' -l ascii -d 'draw with ASCII characters only'

@@ -480,7 +480,7 @@ _shtab_delegtop_status_options=(
   "--here[only sessions of this folder and below]"
   "--no-wait[say what is known, with its age, and have the logs read in the background if that is old]"
   "--read[read the logs now, however fresh what is kept is]"
-  "--exit-code[exit like \`tree --exit-code\`\: 0, 1 or 3]"
+  "--exit-code[exit like \`tree --exit-code\`\: 0, 1, 3 or 4]"
   "--at[look at this moment (ISO 8601) instead of now]:TIME:"
   "--since[read only sessions heard of within this time, such as 2h\; all for everything]:SPAN:"
   "--ascii[draw with ASCII characters only]"

@@ -83,6 +83,13 @@ def has_no_log(facts: Delegation) -> bool:
     return facts.product is not None and facts.phase is None and not facts.tool and facts.heard_at == facts.started_at
 
 
+def unread(facts: Delegation) -> str:
+    """The file or folder that would tell of it and cannot be read; empty if there is none."""
+    closed = next((note.text for note in facts.notes if note.kind == notes.UNREAD), "")
+    heard = facts.heard_origin.source if facts.heard_origin is not None else ""
+    return closed if has_no_log(facts) or heard.startswith(closed) else ""
+
+
 def _is_comparable(case: Case) -> bool:
     """Whether the silence is the whole of something of which it is known how long it takes."""
     return case.facts.phase is Phase.MODEL or in_tool(case) or has_no_log(case.facts)

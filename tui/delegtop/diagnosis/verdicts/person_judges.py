@@ -9,7 +9,7 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.judge_kit import infers_after, is_quiet_for, judges, origins_of, work_of
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
-from delegtop.diagnosis.verdicts.patience import patience_of
+from delegtop.diagnosis.verdicts.patience import patience_of, unread
 from delegtop.diagnosis.verdicts.permission_mode import asked_by
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model import notes
@@ -95,7 +95,7 @@ def _is_open_for(case: Case, since: Millis, span: int) -> bool:
     """Whether the call is open for longer than that, without the time in which the whole machine slept, and nothing was
     heard of it lately: what tells how it is coming on was begun."""
     slept = sum(end - start for start, end in case.forest.sleeps_of(case.handle, since))
-    return case.is_past(since + slept + span) and is_quiet_for(case, _MOMENT)
+    return case.is_past(since + slept + span) and is_quiet_for(case, _MOMENT) and not unread(case.facts)
 
 
 def _unbegun(case: Case, sure: Certainty, since: Millis, mode: str | None, why: str) -> Verdict:

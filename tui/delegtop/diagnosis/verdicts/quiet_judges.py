@@ -18,7 +18,7 @@ from delegtop.diagnosis.verdicts.judge_kit import (
 )
 from delegtop.diagnosis.verdicts.kernel_judges import hung_by_kernel, shown
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
-from delegtop.diagnosis.verdicts.patience import compared, has_no_log, inside_since, patience_of
+from delegtop.diagnosis.verdicts.patience import compared, has_no_log, inside_since, patience_of, unread
 from delegtop.diagnosis.verdicts.permission_mode import asks_nobody
 from delegtop.diagnosis.verdicts.verdict import Verdict
 from delegtop.model.delegation import AGAIN
@@ -39,7 +39,7 @@ def hung_in_tool(case: Case) -> Verdict | None:
     if since is None or not in_tool(case):
         return None
     late = _past_its_limit(case)
-    if not late or not is_quiet_for(case, patience_of(case).in_vain):
+    if not late or unread(facts) or not is_quiet_for(case, patience_of(case).in_vain):
         return None
     said = (f"It has been inside {work_of(case) or 'a tool'} for ", since, *late, compared(case, since), ".")
     return Verdict(Kind.HUNG_IN_TOOL, Certainty.LIKELY, said, since, origins_of(facts.heard_origin))
@@ -71,7 +71,7 @@ def host_slept(case: Case) -> Verdict | None:
 def waiting_for_model(case: Case) -> Verdict | None:
     """It asked the model and no answer came for longer than answers take, however often it was asked again."""
     facts, since = case.facts, case.facts.quiet_since
-    if facts.phase is not Phase.MODEL or since is None:
+    if facts.phase is not Phase.MODEL or since is None or unread(facts):
         return None
     if not is_quiet_for(case, patience_of(case).worth_a_word):
         return None
@@ -90,13 +90,15 @@ def silent(case: Case) -> Verdict | None:
     heard, patience = case.facts.quiet_since, patience_of(case).worth_a_word
     if heard is None or not is_quiet_for(case, patience) or not case.is_past(last_done(case)[0] + patience):
         return None
-    work = work_of(case) if in_tool(case) else ""
+    closed = unread(case.facts)
+    work = work_of(case) if in_tool(case) and not closed else ""
     since = inside_since(case.facts) or heard if work else heard
     said: Sentence = (f"It has been inside {work} for ", since) if work else ("Nothing was heard of it for ", since)
-    alone = "; it has no log of its own that could tell more" if has_no_log(case.facts) else ""
+    alone = "; no log of its own was found that could tell more" if has_no_log(case.facts) else ""
+    alone = f"; what could tell more cannot be read: {closed}" if closed else alone
     said = (*said, f"{alone}{compared(case, since)}. Quiet is not hung.")
     places = origins_of(case.facts.heard_origin, *life_of(case.facts))
-    return Verdict(Kind.SILENT, _certainty(case), said, heard, places)
+    return Verdict(Kind.SILENT, Certainty.POSSIBLE if closed else _certainty(case), said, heard, places)
 
 
 def _certainty(case: Case) -> Certainty:

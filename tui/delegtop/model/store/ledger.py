@@ -503,7 +503,13 @@ class Ledger(ColumnStore):
         return known(latest)
 
     def last_heard(self) -> Millis | None:
-        """The last start or sign of life of any of them; of those that only a registry tells of, when it last did."""
+        """The last start or sign of life of any of them; of those that only a registry tells of, when it last did.
+        Those that only their files date count if there are no others: whoever copies logs dates them anew."""
+        if undated := self.starts.undated():
+            dated = (row for row in range(len(self)) if row not in undated)
+            found = (self.heard_at(row) or self.listed_at(row) for row in dated)
+            if last := max((at for at in found if at is not None), default=None):
+                return last
         told = max(max(self.signs.at, default=UNSET), max(self.starts.at, default=UNSET))
         ended = max(compress(self.ends.at, self.ends.by.tobytes().translate(_IS_LIFE)), default=UNSET)
         # What is told beside the columns counts as well; few have that.

@@ -233,3 +233,10 @@ class Starts(ColumnStore):
         if shape is None or not shape.due or shape.timeout is None:
             return self._deadlines.get(row)
         return Millis(self.at[row] + shape.timeout)
+
+    def undated(self) -> set[int]:
+        """All of which no time is told but that of a file."""
+        wanted = {id(shape) for shape in self._shapes.values() if shape.trust is Trust.MTIME}
+        if not wanted:
+            return set()
+        return {row for row, shape in enumerate(self.shape) if id(shape) in wanted and self.at[row] == UNSET}

@@ -95,6 +95,13 @@ class SessionStatus(NamedTuple):
     host: str = ""
 
 
+class UnreadPlace(NamedTuple):
+    """A file or folder of logs that nobody can read: agents that it tells of may be missing, or seem silent."""
+
+    path: str
+    why: str
+
+
 class MachineStatus(NamedTuple):
     """All that is at work on this machine, as it was at a moment."""
 
@@ -107,13 +114,19 @@ class MachineStatus(NamedTuple):
     sessions: tuple[SessionStatus, ...] = ()
     left_out: int = 0
     """Sessions that are counted and not listed."""
+    unread: tuple[UnreadPlace, ...] = ()
+    """What cannot be read."""
 
     def of_session(self, id: str) -> "MachineStatus | None":
         """One session with all below it, by its id or the beginning of it; None if none is listed, or several are."""
         named = [session for session in self.sessions if id in (session.id, *session.also)]
         begun = [session for session in self.sessions if len(id) >= _TELLING and session.id.startswith(id)]
         found = named or begun
-        return self._of(found) if len(found) == 1 else None
+        if len(found) != 1:
+            return None
+        ids = (found[0].id, *found[0].also)
+        unread = tuple(place for place in self.unread if any(id and id in place.path for id in ids))
+        return self._of(found)._replace(unread=unread)
 
     def of_folder(self, folder: str) -> "MachineStatus":
         """The sessions of a folder and below."""

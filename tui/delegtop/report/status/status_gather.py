@@ -1,7 +1,7 @@
 """How a forest stands: its trees that are not all over, counted, and what to look at first in each."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from delegtop.base import text
 from delegtop.base.clock import Millis
@@ -14,10 +14,20 @@ from delegtop.model.forest import Forest
 from delegtop.model.measures import called, folder, told_host
 from delegtop.model.states import ENDED_BADLY, UNENDED, State
 from delegtop.model.store.ledger import Handle
+from delegtop.report.health import Health
+from delegtop.report.health import unread as is_unread
 from delegtop.report.privacy import Hide, hiding
 from delegtop.report.projects import Projects
-from delegtop.report.status.machine_status import URGENCIES, FirstProblem, MachineStatus, SessionStatus, Tally, total
-from delegtop.report.status.status_json import IDS, SESSIONS
+from delegtop.report.status.machine_status import (
+    URGENCIES,
+    FirstProblem,
+    MachineStatus,
+    SessionStatus,
+    Tally,
+    UnreadPlace,
+    total,
+)
+from delegtop.report.status.status_json import IDS, PLACES, SESSIONS
 
 Counted = Callable[[str], bool]
 """Whether what the source of that name tells of is counted."""
@@ -35,16 +45,23 @@ def everything(_source: str) -> bool:
 
 
 def gather(
-    assessments: Assessments, by: str, *, cost: int = 0, counted: Counted = everything, masked: bool = True
+    assessments: Assessments,
+    by: str,
+    *,
+    cost: int = 0,
+    counted: Counted = everything,
+    masked: bool = True,
+    statuses: Sequence[Health] = (),
 ) -> MachineStatus:
-    """All that is judged by now, at the moment the forest shows."""
+    """All that is judged by now, at the moment the forest shows, and what of the sources cannot be read."""
     forest, told = assessments.forest, _Teller(assessments, masked=masked)
     trees = {root: tally for root, tally in _tallies(assessments, told).items() if _is_counted(forest, root, counted)}
     ordered = sorted(trees, key=lambda root: _place(forest, trees[root], root))
     listed = [root for root in ordered if _is_told(trees[root])]
     sessions = tuple(told.session(root, trees[root]) for root in listed[:SESSIONS])
     tally = total(trees[root] for root in ordered)
-    return MachineStatus(forest.shown_at, by, cost, tally, sessions, len(listed) - len(sessions))
+    unread = tuple(told.place(source) for source in statuses if is_unread(source) and counted(source.path))
+    return MachineStatus(forest.shown_at, by, cost, tally, sessions, len(listed) - len(sessions), unread[:PLACES])
 
 
 def _tallies(assessments: Assessments, told: "_Teller") -> dict[Handle, Tally]:
@@ -122,6 +139,9 @@ class _Teller:
             tally=tally,
             host=self._line(told_host(self._forest, root)),
         )
+
+    def place(self, source: Health) -> UnreadPlace:
+        return UnreadPlace(self._line(source.path, _SENTENCE), self._line(source.detail))
 
     def trouble(self, found: Assessment) -> FirstProblem:
         facts = self._forest.delegation(found.handle)

@@ -9,12 +9,21 @@ from typing import Any, TypeVar
 
 from delegtop.base import text
 from delegtop.base.clock import Millis, iso, parse_time
-from delegtop.report.status.machine_status import URGENCIES, FirstProblem, MachineStatus, SessionStatus, Tally
+from delegtop.report.status.machine_status import (
+    URGENCIES,
+    FirstProblem,
+    MachineStatus,
+    SessionStatus,
+    Tally,
+    UnreadPlace,
+)
 
 VERSION = 1
 SESSIONS = 200
 """So many are listed, at most."""
 IDS = 8
+PLACES = 20
+"""That cannot be read; the same."""
 _STATES = 20
 _WORD, _NAME, _PATH, _SENTENCE = 40, 120, 1_000, 600
 _LARGEST = 1_000_000_000
@@ -40,6 +49,7 @@ def to_json(status: MachineStatus) -> dict[str, Any]:
         **_tally_json(status.tally),
         "sessions": [_session_json(session) for session in status.sessions],
         "sessions_left_out": status.left_out,
+        "unread": [place._asdict() for place in status.unread],
     }
 
 
@@ -85,6 +95,7 @@ def _status(read: dict[str, Any]) -> MachineStatus:
         tally=_tally(read),
         sessions=tuple(map(_session, _list(read["sessions"])[:SESSIONS])),
         left_out=_number(read["sessions_left_out"]),
+        unread=tuple(map(_place, _list(read.get("unread", []))[:PLACES])),
     )
 
 
@@ -117,6 +128,11 @@ def _trouble(read: dict[str, Any]) -> FirstProblem:
         sentence=_line(read["sentence"], _SENTENCE),
         host=_line(read.get("host", ""), _NAME),
     )
+
+
+def _place(read: Any) -> UnreadPlace:
+    read = _table(read)
+    return UnreadPlace(_line(read["path"], _PATH), _line(read["why"], _NAME))
 
 
 def _session(read: Any) -> SessionStatus:

@@ -1,7 +1,10 @@
 """Keeps the file fresh while somebody looks anyway: a dashboard or a watch, of the places that are the same for all."""
 
+from collections.abc import Callable, Sequence
+
 from delegtop.base.clock import WallClock, monotonic, spent
 from delegtop.diagnosis.assessments import Assessments
+from delegtop.report.health import Health
 from delegtop.report.status import status_file
 from delegtop.report.status.status_gather import Counted, everything, gather
 
@@ -22,8 +25,9 @@ class StatusKeeper:
         """By what it would be noticed that things stand otherwise than they were told to."""
         self._rests_until = float("-inf")
 
-    def look(self) -> None:
-        """Call it about once a second, when all that has arrived is taken in."""
+    def look(self, statuses: Callable[[], Sequence[Health]] = tuple) -> None:
+        """Call it about once a second, when all that has arrived is taken in; how the sources stand is asked when it is
+        written."""
         if self._assessments.waiting or monotonic() < self._rests_until:
             return
         forest = self._assessments.forest
@@ -32,7 +36,15 @@ class StatusKeeper:
             return
         began = spent()
         try:
-            status_file.write(gather(self._assessments, self._by, counted=self._counted, masked=self._masked))
+            status_file.write(
+                gather(
+                    self._assessments,
+                    self._by,
+                    counted=self._counted,
+                    masked=self._masked,
+                    statuses=statuses(),
+                )
+            )
             self._seen = seen
         except OSError:  # a full disk: whoever asks reads the logs for himself
             pass

@@ -1,11 +1,11 @@
 """How things stand, in one line: in words, in glyphs, or in a form of one's own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from delegtop.base import text
 from delegtop.base.clock import Millis, age, duration
-from delegtop.report.status.machine_status import PERSON, FirstProblem, Tally
+from delegtop.report.status.machine_status import PERSON, FirstProblem, Tally, UnreadPlace
 from delegtop.report.status.status_places import PLACES, PLAIN, RED, YELLOW, ShownIn
 
 BROKEN = "config broken"
@@ -43,6 +43,8 @@ class StatusLine(NamedTuple):
     shown: ShownIn = PLACES[PLAIN]
     wrong: str = ""
     """Why the settings will not do, so that nobody can say how things stand; nothing if they will."""
+    unread: Sequence[UnreadPlace] = ()
+    """What cannot be read."""
 
     @property
     def moment(self) -> Millis:
@@ -71,6 +73,8 @@ class StatusLine(NamedTuple):
         if tally.first is not None:
             told = f"{self.glyphs.problem}{tally.problems} {self._blocker(tally.first)}"
             yield self.shown.painted(self._written(told), self.colour)
+        if self.unread:
+            yield self.shown.painted(self._written(f"{len(self.unread)} unread"), YELLOW)
         if self.ago:
             yield self._written(f"({self.ago})")
 
@@ -120,7 +124,16 @@ class StatusLine(NamedTuple):
             count = self.tally.problems
             which = "1 problem" if count == 1 else f"{count} problems, first"
             told += "; " + self.shown.painted(self._written(f"{which}: {self._matter(first)}"), self.colour)
+        if self.unread:
+            told += "; " + self.shown.painted(self._written(self._closed()), YELLOW)
         return told + (f" ({self.ago})" if self.ago else "")
+
+    def _closed(self) -> str:
+        """That something cannot be read, what, and what follows from it."""
+        path, why = self.unread[0]
+        more = len(self.unread) - 1
+        others = f" and {more} more" if more else ""
+        return f"{path}{others} cannot be read ({why}), so agents may be missing or seem silent"
 
     def _at_work(self, tally: Tally) -> str:
         counted = [f"{tally.states[state]} {state}" for state in _ACTIVE if tally.states.get(state)]
@@ -145,6 +158,7 @@ class StatusLine(NamedTuple):
             "quiet": tally.quiet,
             "open": _open(tally),
             "problems": tally.problems,
+            "unread": len(self.unread),
             "exit": tally.exit,
             "holds_up": first.holds_up if first is not None else 0,
         }
@@ -189,6 +203,7 @@ FIELDS: Mapping[str, str] = {
     "project": "its folder, by name",
     "host": "the machine it is on, where several are looked at",
     "holds_up": "how many wait for it and for nobody else",
+    "unread": "how many files and folders of logs cannot be read",
     "doubt": "`?` where it is only possible",
     "sentence": "what is the matter, in a sentence",
     "id": "its id",
