@@ -133,7 +133,7 @@ class TestVerdicts:
 
     def test_the_model_is_waited_for_once_it_takes_long(self) -> None:
         assert kind(started(), heard("a", 5, Phase.MODEL), look=9) is None
-        assert kind(started(), heard("a", 5, Phase.MODEL), look=12) is Kind.WAITING_FOR_MODEL
+        assert kind(started(), heard("a", 5, Phase.MODEL), look=12) is Kind.NO_MODEL_ANSWER
 
     def test_who_is_past_a_limit_in_a_tool_and_silent_hangs_in_it(self) -> None:
         told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 5, Phase.TOOL, "Bash", "lake build")]

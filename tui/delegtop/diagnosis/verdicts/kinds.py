@@ -340,8 +340,8 @@ class Kind(StrEnum):
             harmless=True,
         ),
     )
-    WAITING_FOR_MODEL = (
-        "waiting for the model",
+    NO_MODEL_ANSWER = (
+        "no model answer",
         VerdictRow(
             short="no model answer",
             meaning="The model was asked, once or again and again, and no answer came.",

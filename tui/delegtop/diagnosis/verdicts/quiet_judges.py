@@ -67,7 +67,7 @@ def host_slept(case: Case) -> Verdict | None:
     return Verdict(Kind.HOST_SLEPT, Certainty.LIKELY, (said,), asleep[0][0], origins_of(case.facts.heard_origin))
 
 
-@judges(Kind.WAITING_FOR_MODEL)
+@judges(Kind.NO_MODEL_ANSWER)
 def waiting_for_model(case: Case) -> Verdict | None:
     """It asked the model and no answer came for longer than answers take, however often it was asked again."""
     facts, since = case.facts, case.facts.quiet_since
@@ -81,7 +81,7 @@ def waiting_for_model(case: Case) -> Verdict | None:
     if facts.asked is not None and facts.asked >= AGAIN:
         said = (f"It asked the model {facts.asked} times in ", since, ", and no answer came", *late)
     said = (*said, compared(case, since), ".")
-    return Verdict(Kind.WAITING_FOR_MODEL, sure, said, since, origins_of(facts.heard_origin))
+    return Verdict(Kind.NO_MODEL_ANSWER, sure, said, since, origins_of(facts.heard_origin))
 
 
 @judges(Kind.SILENT)
