@@ -53,14 +53,22 @@ NOW = frozenset({Urgency.STUCK, Urgency.PERSON, Urgency.JUST_ENDED, Urgency.SUSP
 PRESSING = frozenset({Urgency.STUCK, Urgency.PERSON})
 """What stands still until somebody does something."""
 
-Key = tuple[int, int, int]
-"""The order of looking: by urgency, the newest first, then by handle. The least comes first."""
+Key = tuple[int, int, int, tuple[str, str], Handle]
+"""The order of looking: by urgency, the surest first, the newest first; two that are alike go by host and id, in
+whatever order they were read. The least comes first."""
+
+
+def key_of(forest: Forest, handle: Handle, urgency: Urgency, certainty: Certainty, since: Millis | None) -> Key:
+    """The place in the order of looking of one of which that is known."""
+    return urgency, certainty.rank, -(since or 0), forest.name(handle), handle
 
 
 class Assessment(msgspec.Struct, frozen=True):
     """What is the matter with one delegation. It holds until something of it changes, or until `turns`."""
 
     handle: Handle
+    name: tuple[str, str]
+    """Its host, and its id there."""
     state: State
     urgency: Urgency
     kind: str
@@ -76,7 +84,7 @@ class Assessment(msgspec.Struct, frozen=True):
     verdict: Kind | None = None
     """None for what has ended, and for what is plainly at work."""
     blocks: tuple[Handle, ...] = ()
-    """Everybody above who waits for this one and for nobody else, the nearest first."""
+    """Everybody above who waits for this one before all others, the nearest first."""
     waits_on: Handle | None = None
     """The delegation at the end of its path that it waits on."""
     turns: Millis | None = None
@@ -104,7 +112,7 @@ class Assessment(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        return self.urgency, -(self.since or 0), self.handle
+        return self.urgency, self.certainty.rank, -(self.since or 0), self.name, self.handle
 
     def sentence(self, now: Millis) -> str:
         """What is the matter, since when, and whom it holds up."""
@@ -113,7 +121,7 @@ class Assessment(msgspec.Struct, frozen=True):
 
 def assess(case: Case) -> Assessment:
     """The assessment of the delegation of a case."""
-    review = next((note for note in case.facts.notes if note.kind == REVIEW), None)
+    review = _review(case)
     if review is not None:
         return _needs_review(case, review)
     verdict = judge(case)
@@ -124,14 +132,35 @@ def assess(case: Case) -> Assessment:
     return _plain(case)
 
 
+def trouble(case: Case) -> Key | None:
+    """Where the delegation of a case would stand if it held up nobody; None if nothing is the matter with it."""
+    forest, handle, review = case.forest, case.handle, _review(case)
+    if review is not None:
+        return key_of(forest, handle, _urgency_of_review(case, review), Certainty.CERTAIN, review.at)
+    verdict = judge(case)
+    if verdict is None:
+        return None
+    urgency = _urgency(case, verdict, holds_up=False)
+    return key_of(forest, handle, urgency, verdict.certainty, verdict.since) if urgency.problem else None
+
+
+def _review(case: Case) -> Note | None:
+    return next((note for note in case.facts.notes if note.kind == REVIEW), None)
+
+
+def _urgency_of_review(case: Case, review: Note) -> Urgency:
+    old = review.at is not None and case.is_past(review.at + case.forest.policy.lost_after)
+    return Urgency.EARLIER if old else Urgency.PERSON
+
+
 def _needs_review(case: Case, review: Note) -> Assessment:
     """A person must look at it, however it stands; not in a hurry any more if that has been so for very long."""
-    old = review.at is not None and case.is_past(review.at + case.forest.policy.lost_after)
-    above = held_up(case.forest, case.handle)
+    above = held_up(case)
     return Assessment(
         case.handle,
+        case.forest.name(case.handle),
         case.state,
-        Urgency.EARLIER if old else Urgency.PERSON,
+        _urgency_of_review(case, review),
         NEEDS_REVIEW,
         NEEDS_REVIEW,
         _REVIEW_RULE,
@@ -145,11 +174,12 @@ def _needs_review(case: Case, review: Note) -> Assessment:
 
 def _judged(case: Case, verdict: Verdict) -> Assessment:
     forest, row = case.forest, verdict.kind.row
-    above = held_up(forest, case.handle) if not row.harmless else ()
+    above = held_up(case) if not row.harmless else ()
     return Assessment(
         case.handle,
+        case.forest.name(case.handle),
         case.state,
-        _urgency(case, verdict, bool(above)),
+        _urgency(case, verdict, holds_up=bool(above)),
         verdict.kind.value,
         row.short,
         row.rule or case.state.value,
@@ -164,7 +194,7 @@ def _judged(case: Case, verdict: Verdict) -> Assessment:
     )
 
 
-def _urgency(case: Case, verdict: Verdict, holds_up: bool) -> Urgency:
+def _urgency(case: Case, verdict: Verdict, *, holds_up: bool) -> Urgency:
     if verdict.kind.row.harmless:
         return Urgency.AT_WORK
     if case.state is State.LOST:
@@ -190,6 +220,7 @@ def _ended_badly(case: Case) -> Assessment:
     places = (facts.ended_origin, facts.started_origin)
     return Assessment(
         case.handle,
+        case.forest.name(case.handle),
         state,
         urgency_of_end(case, facts.ended_at),
         state.value,
@@ -217,6 +248,7 @@ def _plain(case: Case) -> Assessment:
     since = facts.started_at if at_work else facts.ended_at or facts.heard_at or facts.listed_at
     return Assessment(
         case.handle,
+        case.forest.name(case.handle),
         state,
         Urgency.AT_WORK if at_work else Urgency.AT_REST,
         state.value,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from delegtop.base.clock import Millis
 from delegtop.model.delegation import Delegation
@@ -11,6 +11,9 @@ from delegtop.model.policy import Policy
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
+
+if TYPE_CHECKING:
+    from delegtop.diagnosis.path_ends import PathEnds
 
 Exists = Callable[[str], bool | None]
 """Whether the artifact at a path exists; None if that cannot be told."""
@@ -32,7 +35,15 @@ class Case:
     """Judges and rules ask it. Whatever depends on the time is asked by `is_past`, so that it is known how long the
     answers hold."""
 
-    def __init__(self, forest: Forest, handle: Handle, exists: Exists = unseen, read: Read = unread) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        handle: Handle,
+        exists: Exists = unseen,
+        read: Read = unread,
+        *,
+        ends: "PathEnds | None" = None,
+    ) -> None:
         self.forest, self.handle = forest, handle
         self.exists, self.read = exists, read
         self.now = forest.judged_of(handle)
@@ -40,6 +51,14 @@ class Case:
         """What one rule found out about the delegation and others ask for too."""
         self.turns: Millis | None = None
         """The first moment at which time alone may change what was found; None if it cannot."""
+        self._ends = ends
+
+    @cached_property
+    def ends(self) -> "PathEnds":
+        """Whom each one waits on: from whoever keeps that, else found by judging all that are waited for."""
+        from delegtop.diagnosis.path_ends import JudgedEnds  # judges ask here whom one waits on
+
+        return self._ends or JudgedEnds(self.forest)
 
     @cached_property
     def facts(self) -> Delegation:

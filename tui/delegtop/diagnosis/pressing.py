@@ -7,9 +7,10 @@ moment are few, and told anew in the tree of one that changes; earlier ones are 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from delegtop.diagnosis.assessment import NOW, Key, Urgency
+from delegtop.diagnosis.assessment import NOW, Key, Urgency, key_of
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.kin import Parent
+from delegtop.diagnosis.verdicts import Certainty
 from delegtop.model.states import ACTIVE
 from delegtop.model.store.ledger import Handle
 
@@ -42,9 +43,9 @@ class Pressing:
         if known is not None:
             return known
         started, heard, ended = self._forest.times(handle)
-        if self._forest.state(handle) in ACTIVE:
-            return Urgency.AT_WORK, -(started or 0), handle
-        return Urgency.AT_REST, -(ended or heard or 0), handle
+        at_work = self._forest.state(handle) in ACTIVE
+        urgency, since = (Urgency.AT_WORK, started) if at_work else (Urgency.AT_REST, ended or heard)
+        return key_of(self._forest, handle, urgency, Certainty.CERTAIN, since)
 
     @property
     def troubled(self) -> Iterable[Handle]:

@@ -320,6 +320,11 @@ class Forest:
         """By what to find it again: its id, with its host before it if another one has the same."""
         return self._only.id(handle) if self._only is not None else self._rows.name(handle)
 
+    def name(self, handle: Handle) -> tuple[str, str]:
+        """Its host, and its id as that has it."""
+        trees, own = (self._only, handle) if self._only is not None else self._rows.at(handle)  # it is asked of each
+        return trees.host, trees.id(own)
+
     def full_id(self, handle: Handle) -> str:
         """The same with its host before it, where there are several."""
         return self._only.id(handle) if self._only is not None else self._rows.full_name(handle)
@@ -405,9 +410,7 @@ class Forest:
     def plain_work(self, handle: Handle, quiet: int) -> PlainWork | None:
         """What there is to say of it if it is plainly at work, and was heard of within that span."""
         trees, own = self.at(handle)
-        found = trees.plain_work(own, quiet)
-        end = None if found is None else found.waits_on
-        return found if found is None or end is None else found._replace(waits_on=self._one_like(handle, end))
+        return trees.plain_work(own, quiet)
 
     def sleeps_of(self, handle: Handle, since: Millis) -> Iterator[tuple[Millis, Millis]]:
         """When every log of its host was silent at once since then, up to the moment that is known at."""

@@ -124,16 +124,20 @@ def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -
     return forest.now_of(handle) - facts.quiet_since
 
 
-def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> str:
-    """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made."""
-    told = _worth_knowing(forest, handle, facts or forest.delegation(handle))
+def remark(
+    forest: "Forest", handle: "Handle", facts: Delegation | None = None, waits_on: "Handle | None" = None
+) -> str:
+    """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made. Whoever
+    judges knows whom it waits on; else it is the one that began first."""
+    told = _worth_knowing(forest, handle, facts or forest.delegation(handle), waits_on)
     return folded(told) if "\n" in told else told
 
 
-def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation) -> str:
+def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation, waits_on: "Handle | None") -> str:
     state = forest.state(handle)
     waits = state in (State.WAITING, State.OVERDUE) and facts.phase not in phases.FOR_PEOPLE
-    if waits and (blocker := forest.blocker(handle)) is not None:
+    blocker = (forest.blocker(handle) if waits_on is None else waits_on) if waits else None
+    if blocker is not None:
         return f"on {label(forest.delegation(blocker))}"
     if state in ACTIVE:
         return phases.now(facts) or forest.reason(handle)

@@ -19,6 +19,14 @@ class Certainty(StrEnum):
     POSSIBLE = "possible"
     """It fits, and so do harmless explanations."""
 
+    @property
+    def rank(self) -> int:
+        """The surest comes first."""
+        return _RANKS[self]
+
+
+_RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
+
 
 class Need(StrEnum):
     """What has to be done to a session whose process is there. How, depends on how it was started."""

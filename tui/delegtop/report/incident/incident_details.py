@@ -120,7 +120,7 @@ class IncidentDetails:
             took_seconds=None if took is None else took / 1_000,
             cost=facts.cost,
             cost_estimated=facts.cost_estimated,
-            remark=mask(measures.remark(forest, handle, facts)),
+            remark=mask(measures.remark(forest, handle, facts, self._assessments.end_of_path(handle))),
             in_trouble=in_trouble,
             root_blocker=is_blocker(self._of(handle)),
         )

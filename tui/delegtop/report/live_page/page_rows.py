@@ -50,7 +50,8 @@ class PageRows:
         problem = found is not None and found.problem
         kind = "now" if found is not None and found.is_now else "open" if state in ACTIVE else "over"
         word = f"{found.short}{'' if found.is_sure else '?'}" if found is not None and problem else state.value
-        title, remark = _clean(measures.title(facts)), _clean(measures.remark(forest, handle, facts))
+        told = measures.remark(forest, handle, facts, self._assessments.end_of_path(handle))
+        title, remark = _clean(measures.title(facts)), _clean(told)
         standing = "" if self.as_of(handle) is None else " as-of"
         parts = (
             f'<span class="word">{state.glyph} {html.escape(word)}</span>',

@@ -175,7 +175,7 @@ FIELDS: Mapping[str, str] = {
     "for": "for how long",
     "project": "its folder, by name",
     "host": "the machine it is on, where several are looked at",
-    "holds_up": "how many wait for it and for nobody else",
+    "holds_up": "how many wait for it",
     "doubt": "`?` where it is only possible",
     "sentence": "what is the matter, in a sentence",
     "id": "its id",

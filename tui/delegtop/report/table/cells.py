@@ -128,7 +128,7 @@ class Table:
     def waits_on(self, handle: Handle) -> Handle | None:
         """At the end of the path that it waits on."""
         waiting = self.forest.state(handle) in (State.WAITING, State.OVERDUE)
-        return self.forest.blocker(handle) if waiting else None
+        return self.assessments.end_of_path(handle) if waiting else None
 
     def safe(self, text: str) -> str:
         return self._clean(cut(text, _LOOKED_AT), self.masked, False)
