@@ -187,6 +187,32 @@ def test_what_is_certain_comes_before_what_is_likely_and_newer() -> None:
     assert (first.since or 0) < (second.since or 0)
 
 
+def asked_again(last: int, first: int) -> Forest:
+    """One that asked its model three times and went on with nothing else."""
+    began = Started("it", ago(first), at(1), agent="claude", depth=0, product="claude-code")
+    return grown(began, Heard("it", ago(last), at(2), phase=Phase.MODEL, since=ago(first), asked=3))
+
+
+def test_one_that_is_lost_has_one_silence_since_it_was_last_heard_of() -> None:
+    forest = asked_again(last=60 * HOUR, first=61 * HOUR)
+    row, text = as_json(forest)["delegations"][0], printed(forest, look=Look(width=200))
+    assert row["last_heard_at"] == iso(ago(60 * HOUR))
+    assert row["reason"].startswith("nothing heard for 60:00:00;")
+    assert "nothing heard for 60:00:00;" in row["assessment"]["sentence"]
+    assert re.search(r"^claude .* 61:00:00 +60:00:00 +nothing heard for 60:00:00;", text, re.M)
+    assert text.count("61:00:00") == 1  # its age
+
+
+def test_one_that_asks_its_model_again_and_again_says_so_wherever_it_says_for_how_long() -> None:
+    forest = asked_again(last=20 * SECOND, first=4 * MINUTE)
+    row, text = as_json(forest)["delegations"][0], printed(forest, look=Look(width=120))
+    assert (row["state"], row["last_heard_at"]) == ("silent", iso(ago(20 * SECOND)))
+    assert (row["phase_since"], row["asked"]) == (iso(ago(4 * MINUTE)), 3)
+    assert row["reason"] == "it asked the model 3 times in 4:00, and no answer came"
+    assert row["assessment"]["sentence"] == "It asked the model 3 times in 4:00, and no answer came; quiet is not hung."
+    assert re.search(r"^claude .* 4:00 waits for the model, asked 3 times$", text, re.M)
+
+
 def test_in_a_pipe_nothing_is_cut(forest: Forest) -> None:
     assert "bash: lake build" in printed(forest, look=Look(width=40, cuts=False))
 

@@ -263,7 +263,9 @@ def _plain(case: Case) -> Assessment:
 def _plainly(case: Case, facts: Delegation) -> Iterator[str | Millis]:
     """How it is doing, where nothing is the matter."""
     if case.state is State.SILENT and facts.quiet_since is not None:
-        yield from ("Nothing was heard of it for ", facts.quiet_since, "; quiet is not hung.")
+        asked = f"It asked the model {facts.asked} times in ", facts.quiet_since, ", and no answer came"
+        yield from asked if facts.asks_again else ("Nothing was heard of it for ", facts.quiet_since)
+        yield "; quiet is not hung."
     elif case.state in ACTIVE:
         doing = folded(phases.now(facts))
         yield f"It is at work{f': {_stopped(doing)}' if doing else '.'}"

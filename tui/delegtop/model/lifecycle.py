@@ -311,18 +311,22 @@ class Lifecycle:
             }.get(ending[1], "the return's status is none of the four" if state is State.UNKNOWN else "")
         if state is State.UNKNOWN:
             return "left the registry, outcome unknown"
-        heard = ledger.quiet_since(handle) or ledger.listed_at(handle)
+        lost = state is State.LOST  # it asks no more
+        heard = ledger.on_present_scale(ledger.heard_at(handle)) if lost else ledger.quiet_since(handle)
+        heard = heard or ledger.listed_at(handle)
         quiet = duration(self.now - heard) if heard is not None else "–"
         if self.went_with_its_session(handle):
             return "its session's process is gone"
-        if state is State.LOST:
+        if lost:
             return f"nothing heard for {quiet}; its writer is presumably gone (inferred)"
         if heard is None and state is State.RUNNING:
             return "its log tells no time, so nobody can say since when"
         if state is State.IDLE:
             return f"its turn ended {quiet} ago{'; its process is gone' if handle in self._gone else ''}"
         if state is State.SILENT:
-            return f"nothing heard for {quiet}"
+            asked = ledger.asked_again(handle)
+            in_vain = f"it asked the model {asked} times in {quiet}, and no answer came"
+            return in_vain if asked else f"nothing heard for {quiet}"
         return ""
 
     # -- deadlines -------------------------------------------------------------------------------------------------

@@ -117,11 +117,17 @@ def age(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> 
 
 def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> int | None:
     """Milliseconds since anything came of it, while it is not known to be done."""
-    facts = facts or forest.delegation(handle)
-    state = forest.state(handle)
-    if facts.quiet_since is None or state not in UNENDED:
+    since = silent_since(forest, handle, facts)
+    return None if since is None else forest.now_of(handle) - since
+
+
+def silent_since(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> Millis | None:
+    """Since when nothing came of it, while it is not known to be done. Of one that is lost that is its last word, even
+    if it asked its model in vain before that."""
+    facts, state = facts or forest.delegation(handle), forest.state(handle)
+    if state not in UNENDED:
         return None
-    return forest.now_of(handle) - facts.quiet_since
+    return facts.heard_at if state is State.LOST else facts.quiet_since
 
 
 def remark(

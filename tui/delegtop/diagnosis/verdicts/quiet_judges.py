@@ -21,7 +21,6 @@ from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.patience import compared, has_no_log, inside_since, patience_of
 from delegtop.diagnosis.verdicts.permission_mode import asks_nobody
 from delegtop.diagnosis.verdicts.verdict import Verdict
-from delegtop.model.delegation import AGAIN
 from delegtop.model.events import Phase, WaitsFor
 
 
@@ -78,7 +77,7 @@ def waiting_for_model(case: Case) -> Verdict | None:
     late = past(case, case.forest.deadline(case.handle))
     sure = _certainty(case)
     said: Sentence = ("It has waited ", since, " for the model's answer", *late)
-    if facts.asked is not None and facts.asked >= AGAIN:
+    if facts.asks_again:
         said = (f"It asked the model {facts.asked} times in ", since, ", and no answer came", *late)
     said = (*said, compared(case, since), ".")
     return Verdict(Kind.NO_MODEL_ANSWER, sure, said, since, origins_of(facts.heard_origin))

@@ -392,9 +392,12 @@ class Ledger(ColumnStore):
 
     def _quiet_since(self, handle: Handle) -> Millis | None:
         heard = self.heard_at(handle)
-        if self.signs.asked[handle] < AGAIN or self.phase(handle) is not Phase.MODEL:
-            return heard
-        return self.phase_since(handle) or heard
+        return self.phase_since(handle) or heard if self.asked_again(handle) else heard
+
+    def asked_again(self, handle: Handle) -> int:
+        """How often it asked its model, if it does so again and again without an answer."""
+        asked = self.signs.asked[handle]
+        return asked if asked >= AGAIN and self.phase(handle) is Phase.MODEL else 0
 
     def is_session(self, handle: Handle) -> bool:
         """An agent program's own session: it lives as long as its process does, and was given no task."""

@@ -113,8 +113,9 @@ class PageRows:
             ended = measures.ended_at(facts)
             return "" if ended is None else f"took {duration(ended - facts.started_at)}"
         told = since(facts.started_at, now, goes_on=live, offset=ahead)
-        if state in _QUIET and facts.quiet_since is not None:
-            told += f", quiet for {since(facts.quiet_since, now, goes_on=live, offset=ahead)}"
+        silent = measures.silent_since(self._forest, handle, facts)
+        if state in _QUIET and silent is not None:
+            told += f", quiet for {since(silent, now, goes_on=live, offset=ahead)}"
         return told
 
     def times(self, handle: Handle) -> PageTimes:

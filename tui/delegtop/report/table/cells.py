@@ -388,7 +388,7 @@ def age_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
 
 
 @column(
-    *("quiet", "QUIET", TIME, "how long nothing was heard of it"),
+    *("quiet", "QUIET", TIME, "how long nothing came of it"),
     right=True,
     sort="quiet",
     small=7,
@@ -400,7 +400,7 @@ def quiet_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     facts, state = table.facts(row.handle), table.forest.state(row.handle)
     if state not in UNENDED:
         return [CellSpan(" " * width, "text")]
-    heard = facts.quiet_since
+    heard = measures.silent_since(table.forest, row.handle, facts)
     text = (
         table.drawing.none if heard is None else table.open_for(max(table.forest.now_of(row.handle) - heard, 0), width)
     )
