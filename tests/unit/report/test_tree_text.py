@@ -213,6 +213,28 @@ def test_one_that_asks_its_model_again_and_again_says_so_wherever_it_says_for_ho
     assert re.search(r"^claude .* 4:00 waits for the model, asked 3 times$", text, re.M)
 
 
+def working(ahead: int) -> Forest:
+    began = Started("it", ago(-ahead), at(1), agent="claude", depth=0, product="claude-code")
+    return grown(began, Heard("it", ago(-ahead), at(2), "make", "Bash", phase=Phase.TOOL))
+
+
+def test_a_log_that_is_ahead_of_the_clock_says_by_how_much_and_no_age() -> None:
+    forest = working(5 * HOUR)
+    row, text = as_json(forest)["delegations"][0], printed(forest, look=Look(width=200))
+    assert re.search(r"^claude +▶ running +0 +its log is 5:00:00 ahead of the clock: Bash: make$", text, re.M)
+    assert "AGE" not in text
+    assert (row["state"], row["reason"]) == ("running", "its log is 5:00:00 ahead of the clock")
+    assert row["assessment"]["sentence"].startswith("Its log is ahead of the clock, so nobody can say for how long.")
+    assert [(each["rule"], "5:00:00 ahead" in each["message"]) for each in row["findings"]] == [("LOG-005", True)]
+
+
+def test_that_a_log_is_some_seconds_ahead_is_no_news() -> None:
+    forest = working(40 * SECOND)
+    row, text = as_json(forest)["delegations"][0], printed(forest, look=Look(width=200))
+    assert re.search(r"^claude +▶ running +0 +0:00 +0:00 +Bash: make$", text, re.M)
+    assert (row["reason"], row["findings"]) == ("", [])
+
+
 def test_in_a_pipe_nothing_is_cut(forest: Forest) -> None:
     assert "bash: lake build" in printed(forest, look=Look(width=40, cuts=False))
 

@@ -268,6 +268,9 @@ def _plainly(case: Case, facts: Delegation) -> Iterator[str | Millis]:
         yield "; quiet is not hung."
     elif case.state in ACTIVE:
         doing = folded(phases.now(facts))
+        if case.forest.ahead(case.handle) and facts.heard_at is not None:
+            case.look_again(facts.heard_at)
+            yield "Its log is ahead of the clock, so nobody can say for how long. "
         yield f"It is at work{f': {_stopped(doing)}' if doing else '.'}"
     elif case.state is State.COMPLETED:
         why = remark(case.forest, case.handle, facts)

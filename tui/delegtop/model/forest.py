@@ -356,6 +356,11 @@ class Forest:
         trees, own = self.at(handle)
         return trees.reason(own)
 
+    def ahead(self, handle: Handle) -> int:
+        """Milliseconds that its last word is later than now on its host; 0 if that is no more than clocks differ."""
+        trees, own = self.at(handle)
+        return trees.ahead(own)
+
     def work(self, handle: Handle) -> tuple[str | None, str | None]:
         """Who it is, and the work it was given, without gathering all else of it."""
         trees, own = self.at(handle)
@@ -430,6 +435,11 @@ class Forest:
         """The last sign of life of any of them, by the clock of its host."""
         found = [moment for trees, _ in self.by_host() if (moment := trees.last_heard()) is not None]
         return max(found, default=None)
+
+    def furthest_ahead(self) -> int:
+        """Milliseconds that the last word of any of them is later than now on its host, if that is more than clocks
+        differ."""
+        return max(trees.furthest_ahead() for trees in self._all())
 
     def used(self, handle: Handle) -> Spent:
         """Tokens and US dollars, of this delegation alone."""

@@ -261,6 +261,10 @@ class HostTrees:
         """Why it is in that state, where the word alone does not say it."""
         return self._lifecycle.reason(handle)
 
+    def ahead(self, handle: Handle) -> int:
+        """Milliseconds that its last word is later than now; 0 if that is no more than clocks differ."""
+        return self._lifecycle.ahead(handle)
+
     def is_session(self, handle: Handle) -> bool:
         """Whether it is a session of an agent program, with a process of its own, and nothing that one started within
         itself."""
@@ -328,6 +332,10 @@ class HostTrees:
     def last_heard(self) -> Millis | None:
         """The last sign of life of any of them."""
         return self._ledger.last_heard()
+
+    def furthest_ahead(self) -> int:
+        """By how much the last word of any of them is later than now; 0 if that is no more than clocks differ."""
+        return self._lifecycle.beyond_now(self._ledger.last_heard())
 
     def growth(self, handle: Handle, most: int, lately: Millis) -> "Growth":
         """How it grew with all below it, of at most so many; how fast is asked of those begun since then."""

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from delegtop.base.clock import ClockStep, Millis, duration
+from delegtop.base.clock import MINUTE, ClockStep, Millis, duration
 from delegtop.model.agenda import Agenda
 from delegtop.model.delegation import Basis, Deadline
 from delegtop.model.events import Ending, Outcome, Phase, Trust
@@ -29,6 +29,8 @@ _UNSEEN_TEXT = b"\xff"
 _SETTLED_AS = bytes(_CODE[_STATE_OF[outcome]] for outcome in Outcome).ljust(0x100, _UNSEEN_TEXT)
 """The state by the number of an outcome; _UNSEEN of those that are not settled."""
 _REMEMBERED = 100_000
+_DIFFER = MINUTE
+"""By so much the clocks of two machines may differ without a word."""
 
 
 class Lifecycle:
@@ -296,6 +298,14 @@ class Lifecycle:
         """How long all that are done took, by their kind."""
         return self._habits.spans()
 
+    def ahead(self, handle: Handle) -> int:
+        """Milliseconds that its last word is later than now; 0 if that is no more than clocks differ."""
+        return self.beyond_now(self._ledger.on_present_scale(self._ledger.heard_at(handle)))
+
+    def beyond_now(self, at: Millis | None) -> int:
+        """The same of that moment."""
+        return 0 if at is None or at - self.now <= _DIFFER else at - self.now
+
     def reason(self, handle: Handle) -> str:
         """Why the state is what it is, where the word alone does not say it."""
         ledger, state = self._ledger, self.state(handle)
@@ -319,6 +329,8 @@ class Lifecycle:
             return "its session's process is gone"
         if lost:
             return f"nothing heard for {quiet}; its writer is presumably gone (inferred)"
+        if state in ACTIVE and (ahead := self.ahead(handle)):
+            return f"its log is {duration(ahead)} ahead of the clock"
         if heard is None and state is State.RUNNING:
             return "its log tells no time, so nobody can say since when"
         if state is State.IDLE:

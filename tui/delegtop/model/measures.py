@@ -146,7 +146,7 @@ def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation, waits_
     if blocker is not None:
         return f"on {label(forest.delegation(blocker))}"
     if state in ACTIVE:
-        return phases.now(facts) or forest.reason(handle)
+        return doing(forest, handle, facts)
     if state is State.IDLE and (work := phases.work(facts)):
         return work
     if state is State.COMPLETED:
@@ -158,6 +158,16 @@ def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation, waits_
         return told or reason
     last_words = f"last: {facts.doing}" if facts.doing else ""
     return " · ".join(filter(None, (made(facts) and f"{made(facts)} left", last_words)))
+
+
+def doing(forest: "Forest", handle: "Handle", facts: Delegation) -> str:
+    """What it does at this moment, as it said; first that its log is ahead of the clock, else why nothing is known."""
+    said = phases.now(facts)
+    return (
+        ": ".join(filter(None, (forest.reason(handle), said)))
+        if forest.ahead(handle)
+        else said or forest.reason(handle)
+    )
 
 
 def made(facts: Delegation) -> str:
