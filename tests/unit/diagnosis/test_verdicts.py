@@ -4,7 +4,7 @@ import pytest
 from tests import judging
 from tests.telling import at, ended, forest_at, handle_of, heard, place, started
 
-from delegtop.base.clock import MINUTE
+from delegtop.base.clock import MINUTE, SECOND
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.sentence import say
@@ -134,6 +134,16 @@ class TestVerdicts:
     def test_the_model_is_waited_for_once_it_takes_long(self) -> None:
         assert kind(started(), heard("a", 5, Phase.MODEL), look=9) is None
         assert kind(started(), heard("a", 5, Phase.MODEL), look=12) is Kind.NO_MODEL_ANSWER
+
+    def test_one_answer_of_a_quarter_of_an_hour_in_the_history_does_not_silence_that_none_comes(self) -> None:
+        events = started(product="claude-code"), heard("a", 1, Phase.MODEL)
+        answers = [2 * SECOND] * 1_590 + [11 * SECOND] * 24 + [MINUTE] * 5
+        for longest in ([], [15 * MINUTE], [15 * MINUTE, 20 * MINUTE]):
+            own = {("claude-code", "model"): counted(answers + longest)}
+            grown = forest_at(at(17.5), events, Policy(durations=own))
+            found = judging.verdict(grown, handle_of(grown, "a"))
+            assert found is not None
+            assert (found.kind, found.certainty) == (Kind.NO_MODEL_ANSWER, Certainty.LIKELY)
 
     def test_who_is_past_a_limit_in_a_tool_and_silent_hangs_in_it(self) -> None:
         told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 5, Phase.TOOL, "Bash", "lake build")]
