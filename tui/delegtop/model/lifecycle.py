@@ -52,6 +52,8 @@ class Lifecycle:
         self._habits = TypicalDurations()
         self._gone: dict[Handle, Millis] = {}
         """The sessions without their process, and those lost with one before; and when that was found."""
+        self._resting: set[Handle] = set()
+        """Those whose turn counts as over if nothing more comes."""
         self._limits: dict[Handle, Deadline | None] = {}
         """Worked out since the last change of facts: a chain of a thousand is walked once, not once for each."""
         self.now = Millis(0)
@@ -163,14 +165,15 @@ class Lifecycle:
         if (kind := _kind(self._ledger.starts.shape[handle])) is not None:
             self._learn(handle, kind, ending)
         missed = self._miss(handle)
+        rested = self._rest(handle)
         if is_open:
             state = self._open_state(handle, limit)
         else:
-            self._agenda.set(handle, None)
+            self._agenda.set(handle, _after(self._ledger.rests_at(handle)))
             state = State.UNKNOWN if ending is None else _STATE_OF[ending[0]]
         code = _CODE[state]
         if code == before:
-            return missed
+            return missed or rested
         self._state[handle] = code
         self.counts[state] += 1
         if before != _UNSEEN:
@@ -205,6 +208,15 @@ class Lifecycle:
         else:
             self._gone[handle] = gone
         self._touch_below((handle,), deep=True)
+        return True
+
+    def _rest(self, handle: Handle) -> bool:
+        """Remember whether its turn is still to count as over; True if that changed, for what it is in the middle of
+        did, too."""
+        rests = self._ledger.rests_at(handle) is not None
+        if rests == (handle in self._resting):
+            return False
+        (self._resting.add if rests else self._resting.discard)(handle)
         return True
 
     def is_gone(self, handle: Handle) -> bool:
@@ -244,20 +256,20 @@ class Lifecycle:
     def _open_state(self, handle: Handle, deadline: Deadline | None) -> State:
         """The state of one that has not ended, by its deadline, its children and its silence."""
         ledger, policy, now = self._ledger, self._policy, self.now
+        rests = ledger.rests_at(handle)
         if self.went_with_its_session(handle):
-            self._agenda.set(handle, None)
+            self._agenda.set(handle, _after(rests))
             return State.LOST
         heard, listed = ledger.heard_at(handle), ledger.listed_at(handle)
         seen = ledger.on_present_scale(listed if heard is None or (listed or heard) > heard else heard)
-        lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0)
+        lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0, rests or 0)
         quiet = ledger.quiet_since(handle)
-        silent = None if quiet is None else quiet + policy.silent_after
-        turn = None
-        for at in (deadline.at if deadline else None, silent, lost):
+        silent = None if quiet is None else max(quiet + policy.silent_after, rests or 0)
+        turn: int | None = None
+        for at in (deadline.at if deadline else None, silent, lost, rests):
             if at is not None and at >= now and (turn is None or at < turn):
                 turn = at
-        # Limits are passed only after their moment, so the state turns one millisecond later.
-        self._agenda.set(handle, None if turn is None else Millis(turn + 1))
+        self._agenda.set(handle, _after(turn))
         waiting = self._active_children[handle] > 0
         idle = ledger.phase(handle) is Phase.IDLE
         if lost is not None and now > lost and not waiting and not idle:
@@ -440,6 +452,11 @@ class Lifecycle:
 
     def _name(self, handle: Handle) -> str:
         return self._ledger.name(handle)
+
+
+def _after(limit: int | None) -> Millis | None:
+    """When something turns at that limit: limits are passed only after their moment."""
+    return None if limit is None else Millis(limit + 1)
 
 
 def _kind(shape: StartShape | None) -> Kind | None:
