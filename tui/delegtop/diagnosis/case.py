@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from delegtop.base.clock import Millis
 from delegtop.model.delegation import Delegation
@@ -11,9 +11,6 @@ from delegtop.model.policy import Policy
 from delegtop.model.states import State
 from delegtop.model.store.ledger import Handle
 from delegtop.protocols.standard.contract.protocol_options import ProtocolOptions
-
-if TYPE_CHECKING:
-    from delegtop.diagnosis.path_ends import PathEnds
 
 Exists = Callable[[str], bool | None]
 """Whether the artifact at a path exists; None if that cannot be told."""
@@ -31,6 +28,16 @@ def unread(_path: str) -> tuple[str, str] | None:
     return None
 
 
+class PathEnds(Protocol):
+    """The ends of all paths at one moment."""
+
+    def of(self, handle: Handle) -> Handle | None:
+        """Whom it waits on in the end; None if it waits for nobody."""
+
+    def is_in_trouble(self, handle: Handle) -> bool:
+        """Whether something is the matter with that one."""
+
+
 class Case:
     """Judges and rules ask it. Whatever depends on the time is asked by `is_past`, so that it is known how long the
     answers hold."""
@@ -42,7 +49,7 @@ class Case:
         exists: Exists = unseen,
         read: Read = unread,
         *,
-        ends: "PathEnds | None" = None,
+        ends: PathEnds | None = None,
     ) -> None:
         self.forest, self.handle = forest, handle
         self.exists, self.read = exists, read
@@ -54,7 +61,7 @@ class Case:
         self._ends = ends
 
     @cached_property
-    def ends(self) -> "PathEnds":
+    def ends(self) -> PathEnds:
         """Whom each one waits on: from whoever keeps that, else found by judging all that are waited for."""
         from delegtop.diagnosis.path_ends import JudgedEnds  # judges ask here whom one waits on
 

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.diagnosis.assessment import Assessment, Key, Urgency, key_of, urgency_of_end
-from delegtop.diagnosis.case import Case
-from delegtop.diagnosis.path_ends import PathEnds
+from delegtop.diagnosis.case import Case, PathEnds
 from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.runaway_judge import outgrown
 from delegtop.model.forest import Forest

@@ -2,23 +2,12 @@
 none is, the one that began first."""
 
 from collections.abc import Collection, Iterator
-from typing import Protocol
 
 from delegtop.diagnosis.assessment import Key, Urgency, trouble
 from delegtop.diagnosis.case import Case
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
 from delegtop.model.store.ledger import Handle
-
-
-class PathEnds(Protocol):
-    """The ends of all paths at one moment."""
-
-    def of(self, handle: Handle) -> Handle | None:
-        """Whom it waits on in the end; None if it waits for nobody."""
-
-    def is_in_trouble(self, handle: Handle) -> bool:
-        """Whether something is the matter with that one."""
 
 
 class JudgedEnds:
