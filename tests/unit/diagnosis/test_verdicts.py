@@ -4,8 +4,9 @@ import pytest
 from tests import judging
 from tests.telling import at, ended, forest_at, handle_of, heard, place, started
 
-from delegtop.base.clock import MINUTE, SECOND
+from delegtop.base.clock import MINUTE, SECOND, ClockStep, Slept
 from delegtop.base.origin import Origin
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.sentence import say
 from delegtop.diagnosis.verdicts import Certainty, Kind, Verdict
@@ -250,6 +251,54 @@ class TestSleep:
         assert found is not None
         assert found.kind is Kind.HOST_SLEPT
         assert any(slept in say(found.sentence, at(303)) for slept in ("4:53:00", "4:54:00", "4:55:00"))
+
+    def test_it_is_its_own_if_the_kernel_says_that_the_machine_was_awake(self) -> None:
+        found = self.by_kernel(Slept(0, at(-60)))
+        assert found.startswith("silent: Nothing was heard of it for 4:58:00")
+        assert found.endswith(
+            "Quiet is not hung. Every log was silent for 4:54:00 meanwhile; the machine was awake, as its kernel says."
+        )
+
+    def test_the_machine_slept_no_longer_than_its_kernel_says(self) -> None:
+        assert self.by_kernel(Slept(4 * 60 * MINUTE, at(-60))).startswith("silent: Nothing was heard of it")
+        assert self.by_kernel(Slept(295 * MINUTE, at(-60))) == self.by_kernel(None)
+        found = self.by_kernel(Slept(293 * MINUTE, at(-60)))
+        assert found == (
+            "host slept: Every log was silent for 4:54:00; the machine slept for 4:53:00 at most, as its kernel says, "
+            "and this is not charged to it."
+        )
+
+    def test_what_was_before_the_machine_was_started_its_kernel_cannot_know(self) -> None:
+        assert self.by_kernel(Slept(0, at(200))) == self.by_kernel(None)
+        assert self.by_kernel(None).startswith("host slept: ")
+
+    def test_nor_can_anybody_tell_what_was_before_that_once_the_clock_was_set(self) -> None:
+        grown = self.told(Slept(0, at(-60)))
+        grown.step(ClockStep(at(302), 30 * MINUTE))
+        grown.advance(at(303))
+        assert grown.silence(0, at(5)).asleep
+
+    def test_that_the_machine_slept_meanwhile_counts_from_the_moment_at_which_its_kernel_says_so(self) -> None:
+        grown = self.told(Slept(0, at(-60)))
+        watch = Assessments(grown)
+        watch.update()
+        assert watch.of(0).kind == "silent"
+        grown.heed_kernel(Slept(295 * MINUTE, at(-60)))
+        assert 0 in watch.update()
+        assert watch.of(0).kind == "host slept"
+
+    def told(self, slept: Slept | None) -> Forest:
+        grown = Forest()
+        grown.apply([started(), started("b"), heard("a", 5), heard("b", 5), heard("b", 300)])
+        grown.heed_kernel(slept)
+        grown.advance(at(303))
+        return grown
+
+    def by_kernel(self, slept: Slept | None) -> str:
+        grown = self.told(slept)
+        found = judging.verdict(grown, 0)
+        assert found is not None
+        return f"{found.kind.value}: {say(found.sentence, at(303))}"
 
     def test_silence_while_others_wrote_is_its_own(self) -> None:
         others = [heard("b", minute) for minute in range(5, 300, 5)]

@@ -339,12 +339,16 @@ class Kind(StrEnum):
             short="host slept",
             meaning="Every log was silent at once: the machine slept, and that time is charged to nobody.",
             evidence="its last word before",
-            when=("when it is silent only if the sleep is counted; all logs quiet for 15 minutes or more are a sleep"),
+            when=(
+                "when it is silent only if the sleep is counted; all logs quiet for 15 minutes or more are a sleep, of "
+                "this machine no longer than its kernel counts"
+            ),
             frees="Give it some minutes to go on.",
             rule="VER-009",
             severity=Severity.INFO,
             must="time asleep is charged to nobody",
-            why="Every log was silent at once for more than a quarter of an hour: the machine slept.",
+            why="Every log was silent at once for more than a quarter of an hour, and its kernel does not say that the "
+            "machine was awake: it slept.",
             harmless=True,
         ),
     )
