@@ -60,7 +60,8 @@ class Assessments:
         self._now: tuple[int, list[Assessment]] = (-1, [])
         self._earlier: Counter[str] = Counter()
         self._agenda = HostAgenda(forest)
-        self._path_ends = KeptEnds(forest)
+        self.path_ends = KeptEnds(forest)
+        """Whom each one waits on in the end, as that was last judged."""
         self._dirty: set[Handle] = set()
         self._queue: deque[Handle] = deque()
         self._below = Below(forest.parent)
@@ -142,7 +143,7 @@ class Assessments:
 
     def end_of_path(self, handle: Handle) -> Handle | None:
         """Whom it waits on in the end, as that was last judged."""
-        return self._path_ends.of(handle)
+        return self.path_ends.of(handle)
 
     def sentence(self, handle: Handle) -> str:
         return self.of(handle).sentence(self.forest.now_of(handle))
@@ -196,14 +197,14 @@ class Assessments:
         """What the rules find about it, worst first."""
         from delegtop.diagnosis.engine import diagnose  # the rules take time to load, and the first picture needs none
 
-        return diagnose(Case(self.forest, handle, self._exists, ends=self._path_ends))
+        return diagnose(Case(self.forest, handle, self._exists, ends=self.path_ends))
 
     def todo(self, handle: Handle, findings: Collection[Finding] | None = None) -> "tuple[Step, ...]":
         """What to do about it, ranked by use."""
         from delegtop.diagnosis import recovery  # as above
 
         found = self.findings(handle) if findings is None else findings
-        return recovery.todo(Case(self.forest, handle, self._exists, ends=self._path_ends), tuple(found))
+        return recovery.todo(Case(self.forest, handle, self._exists, ends=self.path_ends), tuple(found))
 
     @property
     def waiting(self) -> int:
@@ -217,7 +218,7 @@ class Assessments:
         lives, higher, lower = set(lives), set[Handle](), set[Handle]()
         for handle in lives:
             self._below.follow(handle)
-            if others := self._path_ends.follow(handle):
+            if others := self.path_ends.follow(handle):
                 self._want(filter(self._matters, others))
         for handle in lives:
             self._want((handle, *self._answered_by[handle]))
@@ -300,7 +301,7 @@ class Assessments:
 
     def _look_at(self, handle: Handle) -> None:
         """Assess it, unless a glance tells what counts and nobody has asked for more."""
-        seen = glance(self.forest, handle, self._heard_within, self._path_ends)
+        seen = glance(self.forest, handle, self._heard_within, self.path_ends)
         if seen is None:
             self._assess(handle)
         else:
@@ -308,7 +309,7 @@ class Assessments:
 
     def _assess(self, handle: Handle) -> Assessment:
         self._dirty.discard(handle)
-        found = assess(Case(self.forest, handle, self._exists, ends=self._path_ends))
+        found = assess(Case(self.forest, handle, self._exists, ends=self.path_ends))
         self._keep(handle, found if found.problem or found.state in _WATCHED else None)
         return found
 
@@ -325,7 +326,7 @@ class Assessments:
         else:
             now = None
         self._agenda.set(handle, now.turns if now else None)
-        if others := self._path_ends.take(handle, _trouble(now)):
+        if others := self.path_ends.take(handle, _trouble(now)):
             self._want(filter(self._matters, others))
         self._tie(handle, now, self._end_of_path(after) if after is not None else seen.waits_on if seen else None)
         if known is not None and after is not None:

@@ -51,7 +51,8 @@ class IncidentDetails:
         return self._of(handle).sentence(self._forest.now_of(handle))
 
     def findings(self, handle: Handle) -> tuple[Finding, ...]:
-        return diagnose(Case(self._forest, handle, self._existence(self._forest.delegation(handle))))
+        exists, ends = self._existence(self._forest.delegation(handle)), self._assessments.path_ends
+        return diagnose(Case(self._forest, handle, exists, ends=ends))
 
     def trouble(self, handle: Handle) -> Trouble:
         forest = self._forest
