@@ -1,14 +1,15 @@
 """Whoever is in trouble, comes out of it, ends or moves: all places name the same child that a parent waits on, the one
-that ranks first of all it waits for."""
+that ranks first of all it waits for and that are at least likely in trouble."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.telling import at, ended, forest_at, heard, place, started
 
-from delegtop.diagnosis.assessment import assess
+from delegtop.diagnosis.assessment import PRESSING, assess
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.path_ends import JudgedEnds
+from delegtop.diagnosis.verdicts import Certainty
 from delegtop.model.events import Event, Noted, Outcome, Phase, Resumed
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
@@ -40,13 +41,15 @@ def told(id: str, way: str, other: str, minute: float) -> list[Event]:
 
 
 def first_by_hand(forest: Forest, handle: Handle, found: Assessments) -> Handle | None:
-    """Of all that is waited for below it, what ranks first in the order of looking, if anything is the matter."""
+    """Of all that is waited for below it, what ranks first in the order of looking, if something presses and is more
+    than possible."""
     pending, first = [handle], None
     for each in pending:
         pending += [child for child in forest.offspring(each) if forest.state(child) in ACTIVE]
     for each in pending[1:]:
         known = found.of(each)
-        if known.problem and (first is None or known.key < first):
+        presses = known.urgency in PRESSING and known.certainty is not Certainty.POSSIBLE
+        if presses and (first is None or known.key < first):
             first = known.key
     return forest.blocker(handle) if first is None else first[-1]
 

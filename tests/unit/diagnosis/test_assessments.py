@@ -349,8 +349,9 @@ class TestAtAGlance:
 
     def test_silence_is_looked_at_closely(self, watch: Watch, assessed: list[str]) -> None:
         watch.look(0.5, started("a"), started("b", parent="a"), ended("a", 0.4))
+        assert "b" not in assessed
         watch.look(30)
-        assert assessed.count("b") == 1
+        assert "b" in assessed
         assert watch.assessments.first() == watch.of("b")
 
     def test_a_tree_that_outgrows_its_limits_is_assessed(self, watch: Watch, assessed: list[str]) -> None:

@@ -1,9 +1,10 @@
-"""Whom each one waits on in the end: of all that it waits for and that are in trouble the one that ranks first, and if
-none is, the one that began first."""
+"""Whom each one waits on in the end: of all that it waits for and that are at least likely in trouble the one that
+ranks first, and if none is, the one that began first. What is only possible is no reason to wait for it before all
+others."""
 
 from collections.abc import Collection, Iterator
 
-from delegtop.diagnosis.assessment import Key, Urgency, trouble
+from delegtop.diagnosis.assessment import PRESSING, Key, trouble
 from delegtop.diagnosis.case import Case
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE
@@ -15,6 +16,7 @@ class JudgedEnds:
 
     def __init__(self, forest: Forest) -> None:
         self._forest = forest
+        self._own: dict[Handle, Key | None] = {}
         self._below: dict[Handle, Key | None] = {}
         """What ranks first of all that is waited for below each."""
 
@@ -23,7 +25,8 @@ class JudgedEnds:
         return self._forest.blocker(handle) if first is None else first[-1]
 
     def is_in_trouble(self, handle: Handle) -> bool:
-        return self._first_below(handle) is not None
+        end = self.of(handle)
+        return end is not None and self._trouble(end) is not None
 
     def _first_below(self, handle: Handle) -> Key | None:
         if handle not in self._below:
@@ -38,7 +41,12 @@ class JudgedEnds:
         return (child for child in self._forest.offspring(handle) if self._forest.state(child) in ACTIVE)
 
     def _at_or_below(self, handle: Handle) -> Key | None:
-        return first_of(trouble(Case(self._forest, handle, ends=self)), self._below[handle])
+        return _first_of(self._trouble(handle), self._below[handle])
+
+    def _trouble(self, handle: Handle) -> Key | None:
+        if handle not in self._own:
+            self._own[handle] = trouble(Case(self._forest, handle, ends=self))
+        return self._own[handle]
 
 
 class KeptEnds:
@@ -49,9 +57,9 @@ class KeptEnds:
         self._own: dict[Handle, Key] = {}
         """All troubles, as they would rank if they held up nobody."""
         self._above: dict[Handle, Handle] = {}
-        """Who waits for each at or below which there is one."""
+        """Who waits for each at or below which there is one that presses."""
         self._below: dict[Handle, dict[Handle, Key]] = {}
-        """What ranks first at or below each of those that one waits for, if there is any trouble."""
+        """What ranks first at or below each of those that one waits for, if there is one that presses."""
         self._first: dict[Handle, Key] = {}
         """And what ranks first of all these."""
 
@@ -60,7 +68,7 @@ class KeptEnds:
         return self._forest.blocker(handle) if first is None else first[-1]
 
     def is_in_trouble(self, handle: Handle) -> bool:
-        return handle in self._first
+        return self.of(handle) in self._own
 
     def take(self, handle: Handle, own: Key | None) -> Collection[Handle]:
         """It is in that trouble now, or in none; returns who waits on another one than before, and on whom."""
@@ -79,7 +87,7 @@ class KeptEnds:
         others, pending = set[Handle](), [handle]
         while pending:
             climber = pending.pop()
-            key = first_of(self._own.get(climber), self._first.get(climber))
+            key = _first_of(self._own.get(climber), self._first.get(climber))
             above = None if key is None or self._forest.state(climber) not in ACTIVE else self._forest.parent(climber)
             before = self._above.get(climber)
             told = [] if before in (None, above) else [(before, None)]
@@ -111,8 +119,6 @@ class KeptEnds:
             del self._below[parent]
 
 
-def first_of(own: Key | None, below: Key | None) -> Key | None:
-    """What ranks first of one in trouble and of what it waits on, which holds it up."""
-    if below is not None and below[0] is Urgency.SUSPICIOUS:
-        below = (Urgency.STUCK, *below[1:])
-    return min(filter(None, (own, below)), default=None)
+def _first_of(own: Key | None, below: Key | None) -> Key | None:
+    """What ranks first of one in trouble and of what it waits on, of what presses."""
+    return min((each for each in (own, below) if each is not None and each[0] in PRESSING), default=None)
