@@ -35,7 +35,7 @@ class Transcript:
     def asked(self, at: int, text: str, **more: Any) -> None:
         self._write(at, type="user", message={"role": "user", "content": text}, **more)
 
-    def said(self, at: int, content: dict[str, Any], stop: str) -> None:
+    def said(self, at: int, content: dict[str, Any], stop: str | None) -> None:
         usage = {"input_tokens": 800, "output_tokens": 90}
         about = {"id": f"msg_{at}", "type": "message", "role": "assistant", "model": "claude-opus-5"}
         self._write(at, type="assistant", message={**about, "content": [content], "stop_reason": stop, "usage": usage})

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from delegtop.diagnosis.assessment import Assessment, assess
 from delegtop.diagnosis.assessments import Assessments
-from delegtop.diagnosis.case import Case, Exists, Read, unread, unseen
+from delegtop.diagnosis.case import Case, Exists, PathEnds, Read, unread, unseen
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Finding
+from delegtop.diagnosis.path_ends import JudgedEnds
 from delegtop.diagnosis.rule import Rule
 from delegtop.diagnosis.sentence import say
 from delegtop.diagnosis.verdicts import Verdict, judge
@@ -20,16 +21,17 @@ def found(
     exists: Exists = unseen,
     rules: Iterable[Rule] | None = None,
     read: Read = unread,
+    ends: PathEnds | None = None,
 ) -> tuple[Finding, ...]:
     """What the rules find about one delegation."""
-    return diagnose(Case(forest, handle, exists, read), rules)
+    return diagnose(Case(forest, handle, exists, read, ends=ends), rules)
 
 
 def all_found(forest: Forest, exists: Exists = unseen, rules: Iterable[Rule] | None = None) -> Iterator[Finding]:
     """What they find about every delegation, parents before children."""
-    asked = None if rules is None else tuple(rules)
+    asked, ends = None if rules is None else tuple(rules), JudgedEnds(forest)
     for handle in forest.walk():
-        yield from found(forest, handle, exists, asked)
+        yield from found(forest, handle, exists, asked, ends=ends)
 
 
 def verdict(forest: Forest, handle: Handle) -> Verdict | None:

@@ -28,6 +28,7 @@ NOT_FROM_A_DOCUMENT = {
     "DEL-011": "about what was read, not about what was done",
     "HYP-022": "about the state files of runs, which no document describes",
     "LOG-003": "about copies of files, which no document speaks of",
+    "LOG-005": "about clocks that differ, which no document speaks of",
     "OUT-132": "about the four lines that later versions of CLEO ask for",
     "OUT-133": "about the same lines",
     "OUT-150": "about the heartbeats in CLEO's database, which no document describes",

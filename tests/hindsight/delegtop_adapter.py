@@ -12,7 +12,7 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.rule_table import RULES
 from delegtop.diagnosis.verdicts import Kind, judge
-from delegtop.model.events import OF_NONE, Event, Surveyed
+from delegtop.model.events import OF_NONE, Event, Phase, Surveyed
 from delegtop.model.policy import Policy
 from delegtop.model.states import OPEN
 from delegtop.observation.observation import opened
@@ -87,10 +87,13 @@ class Watcher:
         forest, case = self._forest, Case(self._forest, handle)
         facts, verdict = case.facts, judge(case)
         found = diagnose(case, ACCUSING) if verdict is not None else ()
+        trees, own = forest.at(handle)
+        # A turn that counts as over if nothing more comes is one between two prompts to whoever knows what came.
+        phase = Phase.IDLE if trees.stores[0].rests_at(own) is not None else facts.phase
         seen = Seen(
             facts.id,
             forest.parent(handle) is None,
-            facts.phase.value if facts.phase else None,
+            phase.value if phase else None,
             facts.tool,
             facts.heard_at,
             None,

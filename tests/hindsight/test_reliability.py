@@ -26,7 +26,7 @@ def test_nothing_is_said_of_what_is_over_before_that() -> None:
 def test_what_is_said_is_known_with_the_moment_of_the_first_word_and_its_surest() -> None:
     found = called(model(3_000))
     assert found is not None
-    assert (found.kind, found.certainty, found.after) == (Kind.WAITING_FOR_MODEL, "likely", 301)
+    assert (found.kind, found.certainty, found.after) == (Kind.NO_MODEL_ANSWER, "likely", 301)
     asked = called(fact("ExitPlanMode", 40, "rejected"))
     assert asked is not None
     assert (asked.kind, asked.certainty, asked.after, asked.is_right) == (Kind.AWAITING_ANSWER, "certain", 30, True)

@@ -57,6 +57,7 @@ signs = st.builds(
     tokens=st.one_of(st.none(), st.integers(0, 5)),
     cost=st.sampled_from([None, 0.0, 0.5]),
     phase=st.sampled_from([None, Phase.TOOL, Phase.IDLE]),
+    since=st.one_of(st.none(), some_moment),
 )
 events: st.SearchStrategy[Event] = st.one_of(
     signs,

@@ -10,6 +10,7 @@ from delegtop.base.origin import Origin
 from delegtop.diagnosis import recovery
 from delegtop.diagnosis.assessment import Urgency
 from delegtop.diagnosis.case import Case
+from delegtop.diagnosis.path_ends import JudgedEnds
 from delegtop.diagnosis.verdicts import Kind
 from delegtop.model.events import Ended, Ending, Event, Heard, Noted, Outcome, Phase, Resumed, Started
 from delegtop.model.states import OPEN
@@ -38,18 +39,19 @@ events: st.SearchStrategy[Event] = st.one_of(
 @settings(max_examples=100, deadline=None)
 def test_all_can_be_judged_and_who_holds_up_others_is_at_the_end_of_their_path(told: list[Event], minutes: int) -> None:
     forest = forest_at(T0 + minutes * MINUTE, told)
+    ends = JudgedEnds(forest)
     for handle in range(len(forest)):
         verdict = judging.verdict(forest, handle)
         assert verdict is None or forest.state(handle) in OPEN
         if verdict is not None:
             assert judging.message(forest, verdict)
-            assert verdict.waits_on == forest.blocker(handle) or verdict.waits_on is None
+            assert verdict.waits_on == ends.of(handle) or verdict.waits_on is None
             assert verdict.waits_on is not None or verdict.kind is not Kind.WAITING_ON_CHILD
         found = judging.assessed(forest, handle)
         assert found.sentence(forest.shown_at)
         assert len(found.short) <= 20
         for above in found.blocks:
-            assert forest.blocker(above) in (handle, None)
+            assert ends.of(above) in (handle, None)
         assert found.urgency is not Urgency.AT_WORK or not found.blocks
         case = Case(forest, handle)
         assert all(step.words for step in recovery.todo(case, judging.found(forest, handle)))

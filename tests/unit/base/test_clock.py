@@ -1,5 +1,6 @@
 """Times are read exactly, and written the way an operator reads them."""
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -15,6 +16,7 @@ from delegtop.base.clock import (
     FrozenClock,
     Millis,
     ReplayClock,
+    Slept,
     countdown,
     duration,
     iso,
@@ -22,6 +24,7 @@ from delegtop.base.clock import (
     parse_hours,
     parse_place,
     parse_time,
+    slept,
 )
 
 
@@ -100,6 +103,33 @@ def test_a_countdown_is_coarse_until_it_matters(left: int, text: str) -> None:
 
 def test_an_absurd_moment_is_still_written() -> None:
     assert iso(Millis(10**18)) == "1000000000000000000ms"
+
+
+class Kernel:
+    """Clocks of a kernel: seconds since the start of the machine, with and without those in which it slept."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, passed: float, awake: float) -> None:
+        read = {"boottime": passed, "monotonic": awake}
+        monkeypatch.setattr(time, "CLOCK_BOOTTIME", "boottime")
+        monkeypatch.setattr(time, "CLOCK_MONOTONIC", "monotonic")
+        monkeypatch.setattr(time, "clock_gettime_ns", lambda which: int(read[which] * 1e9))
+        monkeypatch.setattr(time, "time_ns", lambda: int(1_000_000 * 1e9))
+
+
+class TestSleep:
+    def test_the_kernel_tells_how_long_the_machine_slept_since_it_was_started(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Kernel(monkeypatch, passed=50_000, awake=20_000)
+        assert slept() == Slept(30_000 * SECOND, Millis(950_000 * SECOND))
+
+    def test_clocks_that_contradict_each_other_tell_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        Kernel(monkeypatch, passed=20_000, awake=20_001)
+        assert slept() is None
+
+    def test_where_there_is_no_such_clock_nothing_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
+        assert slept() is None
 
 
 def test_a_frozen_clock_moves_only_by_hand() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from delegtop.base.clock import MINUTE, Millis, WallClock, iso
+from delegtop.base.clock import HOUR, MINUTE, SECOND, Millis, WallClock, iso
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
 from delegtop.report.source_table import size
@@ -21,6 +21,21 @@ def test_every_source_is_listed_with_format_version_size_and_delegations(capsys:
     assert any(re.match(r"claude-code +2\.1\.331 +[\d.]+ k?B +\d+[smhd] ago (live|read) ", row) for row in rows)
     assert any(re.match(r"session-log +– .* 4 .*02_hang/session\.jsonl", row) for row in rows)
     assert rows[-1].startswith("13 sources: 12 claude-code, 1 session-log")
+
+
+def test_a_log_that_is_ahead_of_the_clock_says_by_how_much(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, ahead in (("late", 5 * HOUR + MINUTE), ("well", 20 * SECOND)):
+        begun = {"event": "register", "session_id": f"sess_1772532120_{name}00", "delegation_depth": 0, "timeout": 900}
+        begun |= {"at": iso(Millis(WallClock().now() + ahead)), "delegation_path": ["implement", name]}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(begun) + "\n")
+    assert main(["sources", str(tmp_path)]) == Exit.OK
+    assert re.findall(r"(\w+).jsonl  \(.*5:0\d:\d\d ahead", capsys.readouterr().out) == ["late"]
+    main(["sources", str(tmp_path / "late.jsonl"), "--json"])
+    assert json.loads(capsys.readouterr().out)["sources"][0]["ahead_seconds"] > 5 * 3600
+    main(["tree", str(tmp_path / "late.jsonl")])
+    assert re.search(r"the last record is 5:0\d:\d\d ahead of the clock", capsys.readouterr().err)
+    main(["tree", str(tmp_path / "well.jsonl")])
+    assert "ahead" not in capsys.readouterr().err
 
 
 def test_what_cannot_be_read_is_listed_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

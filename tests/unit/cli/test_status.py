@@ -76,6 +76,17 @@ def test_in_a_folder_that_is_gone_it_is_said(
     assert told(capsys, "--short") == "▶5"
 
 
+@pytest.mark.usefixtures("session")
+def test_what_is_wrong_has_the_same_name_in_each_form_and_in_every_other_place(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["tree", "--json"])
+    stuck = next(each["id"] for each in json.loads(capsys.readouterr().out)["delegations"] if each["rank"] == 1)
+    for command in (["status"], ["status", "--short"], ["tree"], ["tree", "--json"], ["stop", stuck]):
+        main(command)
+        assert "no model answer" in capsys.readouterr().out, command
+
+
 class TestWhereItComesFrom:
     def test_a_fresh_file_is_believed(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -12,6 +12,7 @@ from typing import get_args
 
 import msgspec
 import pytest
+from tests.homes import Transcript
 from tests.patience import PATIENCE, until
 from tests.telling import T0, at, forest_at, started
 
@@ -343,6 +344,18 @@ class TestWait:
         told = capsys.readouterr().out
         assert told.startswith(f"{status} planner sess_one after 0:0")
         assert "so it went" in told
+
+    @pytest.mark.parametrize(("ago", "code"), [(10_000, Exit.TIMEOUT), (10 * MINUTE, Exit.OK)])
+    def test_a_text_that_may_be_the_middle_of_an_answer_is_no_end_of_a_turn_before_it_was_quiet_for_a_while(
+        self, ago: int, code: Exit, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        session, now = "0a1b2c3d-0000-4000-8000-00000000000a", WallClock().now()
+        log = Transcript(session, str(Path.cwd()))
+        log.asked(now - ago - 5_000, "hello")
+        log.said(now - ago, {"type": "text", "text": "Let me see."}, None)
+        log.keep(Path(f"{session}.jsonl"))
+        assert main(["wait", session, ".", "--idle", "--timeout", "0.3"]) == code
+        assert ("its turn ended" in capsys.readouterr().out) == (code is Exit.OK)
 
     def test_one_that_was_lost_long_ago_ended_badly(self) -> None:
         Path("run.jsonl").write_text("")

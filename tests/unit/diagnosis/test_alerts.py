@@ -171,7 +171,7 @@ class TestResolved:
         assert causes(scene.look(22)) == [("a", Cause.HUNG)]
         (over,) = scene.look(23, heard("a", 23, Phase.TOOL, "Bash"))
         assert (over.id, over.cause, over.was) == ("a", Cause.RESOLVED, Cause.HUNG)
-        assert over.message == "It goes on after 22:00 (waiting for the model)."
+        assert over.message == "It goes on after 22:00 (no model answer)."
 
     def test_one_that_was_late_and_came_after_all(self) -> None:
         scene = Scene(started(timeout=10 * MINUTE), heard("a", 9))

@@ -10,7 +10,7 @@ from tests.telling import at, ended, handle_of, heard, place
 from delegtop.base.clock import MINUTE, Millis
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.alerts import Alerts
-from delegtop.diagnosis.assessment import Assessment, Urgency, assess
+from delegtop.diagnosis.assessment import Assessment, Key, Urgency, assess
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.pressing import Pressing
@@ -70,7 +70,7 @@ class Watch:
     def of(self, id: str) -> Assessment:
         return self.assessments.of(handle_of(self.forest, id))
 
-    def key(self, id: str) -> tuple[int, int, int]:
+    def key(self, id: str) -> Key:
         return self.pressing.key(handle_of(self.forest, id))
 
 
@@ -252,9 +252,9 @@ class TestAsking:
 class TestPressing:
     def test_an_earlier_trouble_that_was_older_than_it_seemed_comes_later(self, watch: Watch) -> None:
         watch.look(100, started("a"), ended("a", 10, Outcome.TIMEOUT, Ending.TIMEOUT), started("b"), ended("b", 5))
-        assert watch.key("a") == (Urgency.EARLIER, -at(10), 0)
+        assert watch.key("a") == (Urgency.EARLIER, 0, -at(10), ("", "a"), 0)
         watch.look(100, ended("a", 1, Outcome.FAILED))
-        assert watch.key("a") == (Urgency.EARLIER, -at(1), 0)
+        assert watch.key("a") == (Urgency.EARLIER, 0, -at(1), ("", "a"), 0)
 
     def test_what_left_the_registry_has_one_place_in_the_order(self, watch: Watch) -> None:
         registry = Origin("registry.json", 1, 0)
@@ -349,8 +349,9 @@ class TestAtAGlance:
 
     def test_silence_is_looked_at_closely(self, watch: Watch, assessed: list[str]) -> None:
         watch.look(0.5, started("a"), started("b", parent="a"), ended("a", 0.4))
+        assert "b" not in assessed
         watch.look(30)
-        assert assessed.count("b") == 1
+        assert "b" in assessed
         assert watch.assessments.first() == watch.of("b")
 
     def test_a_tree_that_outgrows_its_limits_is_assessed(self, watch: Watch, assessed: list[str]) -> None:

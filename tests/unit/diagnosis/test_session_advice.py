@@ -106,7 +106,7 @@ def test_a_parent_that_was_never_told_is_sent_a_message_where_it_is() -> None:
     [("claude-code", "Esc"), ("opencode", "Esc twice"), ("grok", "Ctrl-C"), ("goose", "Ctrl-C")],
 )
 def test_in_a_terminal_the_key_of_its_program_interrupts_it(product: str, key: str) -> None:
-    assert kind(session(product=product), MODEL) is Kind.WAITING_FOR_MODEL
+    assert kind(session(product=product), MODEL) is Kind.NO_MODEL_ANSWER
     first, *_ = steps(session(product=product), MODEL)
     assert first.words == (
         "Interrupt it and send the prompt again. "

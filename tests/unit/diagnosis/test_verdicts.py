@@ -5,9 +5,10 @@ from msgspec.structs import replace
 from tests import judging
 from tests.telling import at, ended, forest_at, handle_of, heard, place, started
 
-from delegtop.base.clock import MINUTE
+from delegtop.base.clock import MINUTE, SECOND, ClockStep, Slept
 from delegtop.base.origin import Origin
 from delegtop.diagnosis.assessment import assess
+from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.finding import Finding, Severity
 from delegtop.diagnosis.sentence import say
@@ -156,7 +157,17 @@ class TestVerdicts:
 
     def test_the_model_is_waited_for_once_it_takes_long(self) -> None:
         assert kind(started(), heard("a", 5, Phase.MODEL), look=9) is None
-        assert kind(started(), heard("a", 5, Phase.MODEL), look=12) is Kind.WAITING_FOR_MODEL
+        assert kind(started(), heard("a", 5, Phase.MODEL), look=12) is Kind.NO_MODEL_ANSWER
+
+    def test_one_answer_of_a_quarter_of_an_hour_in_the_history_does_not_silence_that_none_comes(self) -> None:
+        events = started(product="claude-code"), heard("a", 1, Phase.MODEL)
+        answers = [2 * SECOND] * 1_590 + [11 * SECOND] * 24 + [MINUTE] * 5
+        for longest in ([], [15 * MINUTE], [15 * MINUTE, 20 * MINUTE]):
+            own = {("claude-code", "model"): counted(answers + longest)}
+            grown = forest_at(at(17.5), events, Policy(durations=own))
+            found = judging.verdict(grown, handle_of(grown, "a"))
+            assert found is not None
+            assert (found.kind, found.certainty) == (Kind.NO_MODEL_ANSWER, Certainty.LIKELY)
 
     def test_who_is_past_a_limit_in_a_tool_and_silent_hangs_in_it(self) -> None:
         told: list[Event] = [started(timeout=10 * MINUTE), heard("a", 5, Phase.TOOL, "Bash", "lake build")]
@@ -263,6 +274,54 @@ class TestSleep:
         assert found is not None
         assert found.kind is Kind.HOST_SLEPT
         assert any(slept in say(found.sentence, at(303)) for slept in ("4:53:00", "4:54:00", "4:55:00"))
+
+    def test_it_is_its_own_if_the_kernel_says_that_the_machine_was_awake(self) -> None:
+        found = self.by_kernel(Slept(0, at(-60)))
+        assert found.startswith("silent: Nothing was heard of it for 4:58:00")
+        assert found.endswith(
+            "Quiet is not hung. Every log was silent for 4:54:00 meanwhile; the machine was awake, as its kernel says."
+        )
+
+    def test_the_machine_slept_no_longer_than_its_kernel_says(self) -> None:
+        assert self.by_kernel(Slept(4 * 60 * MINUTE, at(-60))).startswith("silent: Nothing was heard of it")
+        assert self.by_kernel(Slept(295 * MINUTE, at(-60))) == self.by_kernel(None)
+        found = self.by_kernel(Slept(293 * MINUTE, at(-60)))
+        assert found == (
+            "host slept: Every log was silent for 4:54:00; the machine slept for 4:53:00 at most, as its kernel says, "
+            "and this is not charged to it."
+        )
+
+    def test_what_was_before_the_machine_was_started_its_kernel_cannot_know(self) -> None:
+        assert self.by_kernel(Slept(0, at(200))) == self.by_kernel(None)
+        assert self.by_kernel(None).startswith("host slept: ")
+
+    def test_nor_can_anybody_tell_what_was_before_that_once_the_clock_was_set(self) -> None:
+        grown = self.told(Slept(0, at(-60)))
+        grown.step(ClockStep(at(302), 30 * MINUTE))
+        grown.advance(at(303))
+        assert grown.silence(0, at(5)).asleep
+
+    def test_that_the_machine_slept_meanwhile_counts_from_the_moment_at_which_its_kernel_says_so(self) -> None:
+        grown = self.told(Slept(0, at(-60)))
+        watch = Assessments(grown)
+        watch.update()
+        assert watch.of(0).kind == "silent"
+        grown.heed_kernel(Slept(295 * MINUTE, at(-60)))
+        assert 0 in watch.update()
+        assert watch.of(0).kind == "host slept"
+
+    def told(self, slept: Slept | None) -> Forest:
+        grown = Forest()
+        grown.apply([started(), started("b"), heard("a", 5), heard("b", 5), heard("b", 300)])
+        grown.heed_kernel(slept)
+        grown.advance(at(303))
+        return grown
+
+    def by_kernel(self, slept: Slept | None) -> str:
+        grown = self.told(slept)
+        found = judging.verdict(grown, 0)
+        assert found is not None
+        return f"{found.kind.value}: {say(found.sentence, at(303))}"
 
     def test_silence_while_others_wrote_is_its_own(self) -> None:
         others = [heard("b", minute) for minute in range(5, 300, 5)]

@@ -2,11 +2,12 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delegtop.base.clock import MINUTE, Millis
-from delegtop.model.sleep_detector import ASLEEP, Minutes, SleepDetector
+from delegtop.base.clock import MINUTE, SECOND, Millis, Slept
+from delegtop.model.sleep_detector import ASLEEP, Minutes, Silence, SleepDetector, silence
 
 DAY = 1_440
 MINUTES = st.lists(st.integers(-3 * DAY, 3 * DAY) | st.integers(0, 100), max_size=60)
@@ -26,6 +27,29 @@ def test_silences_are_those_between_the_minutes(first: list[int], then: list[int
         silences = [(a, b) for a, b in pairwise(within) if (b - a) * MINUTE > ASLEEP]
         expected = [((before + 1) * MINUTE, after * MINUTE) for before, after in silences]
         assert [*detector.gaps(Millis(since * MINUTE), Millis(until * MINUTE))] == expected
+
+
+_GAPS = [(Millis(10 * MINUTE), Millis(30 * MINUTE)), (Millis(50 * MINUTE), Millis(90 * MINUTE))]
+
+
+@pytest.mark.parametrize(
+    ("slept", "asleep", "by_kernel"),
+    [
+        (None, 60, False),  # nobody counted
+        (Slept(0, Millis(0)), 0, True),
+        (Slept(59 * SECOND, Millis(0)), 0, True),
+        (Slept(25 * MINUTE, Millis(0)), 25, True),
+        (Slept(60 * MINUTE, Millis(0)), 60, False),
+        (Slept(0, Millis(20 * MINUTE)), 20, True),  # it was started in the first
+        (Slept(5 * MINUTE, Millis(40 * MINUTE)), 25, True),
+        (Slept(0, Millis(60 * MINUTE)), 60, False),
+    ],
+)
+def test_a_machine_slept_no_longer_than_its_kernel_counts_since_it_was_started(
+    slept: Slept | None, asleep: int, *, by_kernel: bool
+) -> None:
+    assert silence(_GAPS, slept) == Silence(Millis(10 * MINUTE), 60 * MINUTE, asleep * MINUTE, by_kernel)
+    assert silence([], slept) == Silence()
 
 
 @given(MINUTES, MINUTES)

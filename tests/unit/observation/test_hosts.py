@@ -176,8 +176,8 @@ def test_a_host_that_slept_did_so_though_another_was_awake() -> None:
     awake = [Heard("s", Millis(T0 - minutes * MINUTE), place("gpu", minutes)) for minutes in range(1, 61)]
     forest = grown(*asleep, *awake)
     since = Millis(T0 - 60 * MINUTE)
-    assert list(forest.sleeps_of(on(forest, "dev"), since))
-    assert not list(forest.sleeps_of(on(forest, "gpu"), since))
+    assert forest.silence(on(forest, "dev"), since).asleep
+    assert not forest.silence(on(forest, "gpu"), since).asleep
 
 
 def test_what_is_usual_on_one_host_is_not_so_on_another() -> None:

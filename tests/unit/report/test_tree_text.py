@@ -11,7 +11,7 @@ import pytest
 from tests.telling import forest_at
 
 from delegtop.base.clock import HOUR, MINUTE, SECOND, Millis, iso
-from delegtop.base.origin import Origin
+from delegtop.base.origin import Origin, kernel
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
 from delegtop.model.events import (
@@ -27,9 +27,12 @@ from delegtop.model.events import (
     Heard,
     Noted,
     Outcome,
+    Outlook,
     Phase,
+    ProcessSeen,
     Report,
     Started,
+    WaitsFor,
 )
 from delegtop.model.forest import Forest
 from delegtop.model.states import State
@@ -137,6 +140,101 @@ def test_the_tree_reads_as_text(forest: Forest) -> None:
     )
 
 
+def parallel(*more: Event) -> Forest:
+    """One that waits for four agents, of which three may wait for a permission and one hangs for certain."""
+    told = [Started("top", ago(6 * MINUTE), at(1), agent="claude", depth=0, product="claude-code")]
+    for line, id in enumerate(("one", "two", "hung", "three"), 2):
+        began = ago(5 * MINUTE - line * SECOND)
+        told.append(Started(id, began, at(line), agent=id, parent="top", product="claude-code"))
+    beats = [Heard(id, ago(4 * MINUTE), at(9), tool="Grep", phase=Phase.TOOL, mode="default") for id in IDLERS]
+    hangs = Heard("hung", ago(4 * MINUTE + SECOND), at(9), "flock x", "Bash", phase=Phase.TOOL, mode="default")
+    seen = ProcessSeen(
+        "hung", ago(MINUTE), kernel(7), 7, WaitsFor.LOCK, "a lock", Outlook.ENDLESS, ago(4 * MINUTE), fits=FITS
+    )
+    return grown(*told, *beats, hangs, seen, *more)
+
+
+IDLERS = ("one", "two", "three")
+FITS = ("descendant", "started", "command")
+
+
+def test_of_several_children_in_trouble_every_place_names_the_one_that_ranks_first() -> None:
+    forest = parallel()
+    text, nodes = printed(forest, look=Look(width=120)), {each["id"]: each for each in as_json(forest)["delegations"]}
+    assert nodes["hung"]["rank"] == 1
+    assert nodes["top"]["waiting_on"] == "hung"
+    assert [nodes[id]["assessment"]["blocks"] for id in ("hung", *IDLERS)] == [["top"], [], [], []]
+    assert "claude waits for it" in nodes["hung"]["assessment"]["sentence"]
+    assert nodes["top"]["assessment"]["sentence"] == "It waits on hung."
+    assert re.search(r"^claude .* on hung: hung in a tool$", text, re.M)
+    assert re.findall(r"(\w+) ◀1", text) == ["hung"]
+    assert text.count("waits for it") == 1
+
+
+def test_what_is_certain_comes_before_what_is_likely_and_newer() -> None:
+    both = [
+        Started(id, ago(40 * MINUTE), at(1), agent=id, depth=0, product="claude-code") for id in ("certain", "likely")
+    ]
+    hangs = Heard("certain", ago(39 * MINUTE), at(2), "flock x", "Bash", phase=Phase.TOOL)
+    seen = ProcessSeen(
+        "certain", ago(MINUTE), kernel(7), 7, WaitsFor.LOCK, "a lock", Outlook.ENDLESS, ago(4 * MINUTE), fits=FITS
+    )
+    asked = Heard("likely", ago(MINUTE), at(3), phase=Phase.MODEL, since=ago(20 * MINUTE), asked=9)
+    found = Assessments(grown(*both, hangs, seen, asked))
+    found.update()
+    first, second = found.problems()
+    assert (first.certainty, second.certainty, first.urgency) == ("certain", "likely", second.urgency)
+    assert (first.since or 0) < (second.since or 0)
+
+
+def asked_again(last: int, first: int) -> Forest:
+    """One that asked its model three times and went on with nothing else."""
+    began = Started("it", ago(first), at(1), agent="claude", depth=0, product="claude-code")
+    return grown(began, Heard("it", ago(last), at(2), phase=Phase.MODEL, since=ago(first), asked=3))
+
+
+def test_one_that_is_lost_has_one_silence_since_it_was_last_heard_of() -> None:
+    forest = asked_again(last=60 * HOUR, first=61 * HOUR)
+    row, text = as_json(forest)["delegations"][0], printed(forest, look=Look(width=200))
+    assert row["last_heard_at"] == iso(ago(60 * HOUR))
+    assert row["reason"].startswith("nothing heard for 60:00:00;")
+    assert "nothing heard for 60:00:00;" in row["assessment"]["sentence"]
+    assert re.search(r"^claude .* 61:00:00 +60:00:00 +nothing heard for 60:00:00;", text, re.M)
+    assert text.count("61:00:00") == 1  # its age
+
+
+def test_one_that_asks_its_model_again_and_again_says_so_wherever_it_says_for_how_long() -> None:
+    forest = asked_again(last=20 * SECOND, first=4 * MINUTE)
+    row, text = as_json(forest)["delegations"][0], printed(forest, look=Look(width=120))
+    assert (row["state"], row["last_heard_at"]) == ("silent", iso(ago(20 * SECOND)))
+    assert (row["phase_since"], row["asked"]) == (iso(ago(4 * MINUTE)), 3)
+    assert row["reason"] == "it asked the model 3 times in 4:00, and no answer came"
+    assert row["assessment"]["sentence"] == "It asked the model 3 times in 4:00, and no answer came; quiet is not hung."
+    assert re.search(r"^claude .* 4:00 waits for the model, asked 3 times$", text, re.M)
+
+
+def working(ahead: int) -> Forest:
+    began = Started("it", ago(-ahead), at(1), agent="claude", depth=0, product="claude-code")
+    return grown(began, Heard("it", ago(-ahead), at(2), "make", "Bash", phase=Phase.TOOL))
+
+
+def test_a_log_that_is_ahead_of_the_clock_says_by_how_much_and_no_age() -> None:
+    forest = working(5 * HOUR)
+    row, text = as_json(forest)["delegations"][0], printed(forest, look=Look(width=200))
+    assert re.search(r"^claude +▶ running +0 +its log is 5:00:00 ahead of the clock: Bash: make$", text, re.M)
+    assert "AGE" not in text
+    assert (row["state"], row["reason"]) == ("running", "its log is 5:00:00 ahead of the clock")
+    assert row["assessment"]["sentence"].startswith("Its log is ahead of the clock, so nobody can say for how long.")
+    assert [(each["rule"], "5:00:00 ahead" in each["message"]) for each in row["findings"]] == [("LOG-005", True)]
+
+
+def test_that_a_log_is_some_seconds_ahead_is_no_news() -> None:
+    forest = working(40 * SECOND)
+    row, text = as_json(forest)["delegations"][0], printed(forest, look=Look(width=200))
+    assert re.search(r"^claude +▶ running +0 +0:00 +0:00 +Bash: make$", text, re.M)
+    assert (row["reason"], row["findings"]) == ("", [])
+
+
 def test_in_a_pipe_nothing_is_cut(forest: Forest) -> None:
     assert "bash: lake build" in printed(forest, look=Look(width=40, cuts=False))
 
@@ -185,7 +283,7 @@ def described() -> Forest:
 
 def test_a_name_has_its_title_beside_it_and_what_waits_for_a_person_is_told() -> None:
     shown = printed(described(), look=Look(width=160)).splitlines()
-    assert shown[4].startswith("└─ Explore scout  Find the leak ◐ needs review ")
+    assert shown[4].startswith("└─ Explore scout ◀1  Find the leak ◐ needs review ")
     assert shown[4].endswith("asks permission: Bash: psql postgres://me:[masked]@db")
 
 

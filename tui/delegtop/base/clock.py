@@ -52,6 +52,24 @@ def stepped(steps: Sequence[ClockStep]) -> str:
     return f"the clock was set {'forward' if by > 0 else 'back'} by {duration(round(abs(by) / SECOND) * SECOND)}"
 
 
+class Slept(NamedTuple):
+    """How long this machine slept, as its kernel counts."""
+
+    span: int
+    """In all, since it started; when that was nobody says."""
+    booted_at: Millis
+
+
+def slept() -> Slept | None:
+    """What the kernel of this machine counts; None if it does not tell. Nor does it know when a machine that only looks
+    like one was put on hold from outside."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        return None
+    awake = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    span = (time.clock_gettime_ns(time.CLOCK_BOOTTIME) - awake) // 1_000_000
+    return None if span < 0 else Slept(span, booted_at())  # of a container, whose clocks somebody has moved
+
+
 class StepWatch:
     """Notices that the clock was set, by one that cannot be."""
 

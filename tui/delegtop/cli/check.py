@@ -102,19 +102,21 @@ def _delegations(
     from delegtop.diagnosis.assessment import assess
     from delegtop.diagnosis.case import Case
     from delegtop.diagnosis.engine import diagnose
+    from delegtop.diagnosis.path_ends import JudgedEnds
     from delegtop.model.measures import label, told_host
     from delegtop.observation import made_files
     from delegtop.report.check_report import CheckSubject
     from delegtop.sources.artifact_files import reader
 
+    ends = JudgedEnds(forest)
     for handle in forest.walk():
         facts = forest.delegation(handle)
         folder = made_files.folder(facts)
-        case = Case(forest, handle, exists[folder], reader(made_files.roots(folder, root)))
+        case = Case(forest, handle, exists[folder], reader(made_files.roots(folder, root)), ends=ends)
         found = diagnose(case, rules)
         host = told_host(forest, handle)
         name = f"{label(facts)} on {host}" if host else label(facts)
-        yield CheckSubject(facts.id, name, made_files.source(facts), assess(Case(forest, handle)), found)
+        yield CheckSubject(facts.id, name, made_files.source(facts), assess(Case(forest, handle, ends=ends)), found)
 
 
 def _sources(

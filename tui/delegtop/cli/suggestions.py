@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from delegtop.base.clock import DAY, Millis, WallClock, age, iso
+from delegtop.base.clock import DAY, Millis, WallClock, age, duration, iso
 from delegtop.cli import diagnostics
 
 if TYPE_CHECKING:
@@ -52,6 +52,12 @@ def past(sources: Sequence[str], forest: "Forest") -> str:
     return f"the last record is {age(now - at)} old; --at {iso(at).replace('.000Z', 'Z')} looks at that moment"
 
 
+def ahead(forest: "Forest") -> str:
+    """That a log is ahead of the clock; empty if none is."""
+    by = forest.furthest_ahead()
+    return f"the last record is {duration(by)} ahead of the clock; delegtop sources tells whose it is" if by else ""
+
+
 def empty(seen: "Observation") -> str:
     """Why there is no delegation, and what to do about it."""
     from delegtop.feed.source_statuses import offers
@@ -73,7 +79,7 @@ def say(seen: "Observation", *, now: bool) -> None:
     lines = [offer(seen.statuses, WallClock().now())]
     if not len(seen.forest):
         lines.append(empty(seen))
-    elif seen.places.named and now:
-        lines.append(past(seen.sources, seen.forest))
+    elif now:
+        lines += [past(seen.sources, seen.forest) if seen.places.named else "", ahead(seen.forest)]
     for line in filter(None, lines):
         diagnostics.say(line)

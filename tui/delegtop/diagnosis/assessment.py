@@ -54,14 +54,22 @@ NOW = frozenset({Urgency.STUCK, Urgency.PERSON, Urgency.JUST_ENDED, Urgency.SUSP
 PRESSING = frozenset({Urgency.STUCK, Urgency.PERSON})
 """What stands still until somebody does something."""
 
-Key = tuple[int, int, int]
-"""The order of looking: by urgency, the newest first, then by handle. The least comes first."""
+Key = tuple[int, int, int, tuple[str, str], Handle]
+"""The order of looking: by urgency, the surest first, the newest first; two that are alike go by host and id, in
+whatever order they were read. The least comes first."""
+
+
+def key_of(forest: Forest, handle: Handle, urgency: Urgency, certainty: Certainty, since: Millis | None) -> Key:
+    """The place in the order of looking of one of which that is known."""
+    return urgency, certainty.rank, -(since or 0), forest.name(handle), handle
 
 
 class Assessment(msgspec.Struct, frozen=True):
     """What is the matter with one delegation. It holds until something of it changes, or until `turns`."""
 
     handle: Handle
+    name: tuple[str, str]
+    """Its host, and its id there."""
     state: State
     urgency: Urgency
     kind: str
@@ -77,7 +85,7 @@ class Assessment(msgspec.Struct, frozen=True):
     verdict: Kind | None = None
     """None for what has ended, and for what is plainly at work."""
     blocks: tuple[Handle, ...] = ()
-    """Everybody above who waits for this one and for nobody else, the nearest first."""
+    """Everybody above who waits for this one before all others, the nearest first."""
     waits_on: Handle | None = None
     """The delegation at the end of its path that it waits on."""
     turns: Millis | None = None
@@ -105,7 +113,7 @@ class Assessment(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        return self.urgency, -(self.since or 0), self.handle
+        return self.urgency, self.certainty.rank, -(self.since or 0), self.name, self.handle
 
     def sentence(self, now: Millis) -> str:
         """What is the matter, since when, and whom it holds up."""
@@ -114,7 +122,7 @@ class Assessment(msgspec.Struct, frozen=True):
 
 def assess(case: Case) -> Assessment:
     """The assessment of the delegation of a case."""
-    review = next((note for note in case.facts.notes if note.kind == REVIEW), None)
+    review = _review(case)
     if review is not None:
         return _needs_review(case, review)
     verdict = judge(case)
@@ -125,14 +133,35 @@ def assess(case: Case) -> Assessment:
     return _plain(case)
 
 
+def trouble(case: Case) -> Key | None:
+    """Where the delegation of a case would stand if it held up nobody; None if nothing is the matter with it."""
+    forest, handle, review = case.forest, case.handle, _review(case)
+    if review is not None:
+        return key_of(forest, handle, _urgency_of_review(case, review), Certainty.CERTAIN, review.at)
+    verdict = judge(case)
+    if verdict is None:
+        return None
+    urgency = _urgency(case, verdict, holds_up=False)
+    return key_of(forest, handle, urgency, verdict.certainty, verdict.since) if urgency.problem else None
+
+
+def _review(case: Case) -> Note | None:
+    return next((note for note in case.facts.notes if note.kind == REVIEW), None)
+
+
+def _urgency_of_review(case: Case, review: Note) -> Urgency:
+    old = review.at is not None and case.is_past(review.at + case.forest.policy.lost_after)
+    return Urgency.EARLIER if old else Urgency.PERSON
+
+
 def _needs_review(case: Case, review: Note) -> Assessment:
     """A person must look at it, however it stands; not in a hurry any more if that has been so for very long."""
-    old = review.at is not None and case.is_past(review.at + case.forest.policy.lost_after)
-    above = held_up(case.forest, case.handle)
+    above = held_up(case)
     return Assessment(
         case.handle,
+        case.forest.name(case.handle),
         case.state,
-        Urgency.EARLIER if old else Urgency.PERSON,
+        _urgency_of_review(case, review),
         NEEDS_REVIEW,
         NEEDS_REVIEW,
         _REVIEW_RULE,
@@ -146,11 +175,12 @@ def _needs_review(case: Case, review: Note) -> Assessment:
 
 def _judged(case: Case, verdict: Verdict) -> Assessment:
     forest, row = case.forest, verdict.kind.row
-    above = held_up(forest, case.handle) if not row.harmless else ()
+    above = held_up(case) if not row.harmless else ()
     return Assessment(
         case.handle,
+        case.forest.name(case.handle),
         case.state,
-        _urgency(case, verdict, bool(above)),
+        _urgency(case, verdict, holds_up=bool(above)),
         verdict.kind.value,
         row.short,
         row.rule or case.state.value,
@@ -165,7 +195,7 @@ def _judged(case: Case, verdict: Verdict) -> Assessment:
     )
 
 
-def _urgency(case: Case, verdict: Verdict, holds_up: bool) -> Urgency:
+def _urgency(case: Case, verdict: Verdict, *, holds_up: bool) -> Urgency:
     if verdict.kind.row.harmless:
         return Urgency.AT_WORK
     if case.state is State.LOST:
@@ -191,6 +221,7 @@ def _ended_badly(case: Case) -> Assessment:
     places = (facts.ended_origin, facts.started_origin)
     return Assessment(
         case.handle,
+        case.forest.name(case.handle),
         state,
         urgency_of_end(case, facts.ended_at),
         state.value,
@@ -218,6 +249,7 @@ def _plain(case: Case) -> Assessment:
     since = facts.started_at if at_work else facts.ended_at or facts.heard_at or facts.listed_at
     return Assessment(
         case.handle,
+        case.forest.name(case.handle),
         state,
         Urgency.AT_WORK if at_work else Urgency.AT_REST,
         state.value,
@@ -233,10 +265,14 @@ def _plainly(case: Case, facts: Delegation) -> Iterator[str | Millis]:
     """How it is doing, where nothing is the matter."""
     if case.state is State.SILENT and facts.quiet_since is not None:
         closed = unread(facts)
-        yield from ("Nothing was heard of it for ", facts.quiet_since, "; ")
-        yield f"what could tell more cannot be read: {closed}." if closed else "quiet is not hung."
+        asked = f"It asked the model {facts.asked} times in ", facts.quiet_since, ", and no answer came"
+        yield from asked if facts.asks_again else ("Nothing was heard of it for ", facts.quiet_since)
+        yield f"; what could tell more cannot be read: {closed}." if closed else "; quiet is not hung."
     elif case.state in ACTIVE:
         doing = folded(phases.now(facts))
+        if case.forest.ahead(case.handle) and facts.heard_at is not None:
+            case.look_again(facts.heard_at)
+            yield "Its log is ahead of the clock, so nobody can say for how long. "
         yield f"It is at work{f': {_stopped(doing)}' if doing else '.'}"
     elif case.state is State.COMPLETED:
         why = remark(case.forest, case.handle, facts)

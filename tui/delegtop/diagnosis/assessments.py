@@ -19,7 +19,8 @@ from delegtop.diagnosis.finding import Finding
 from delegtop.diagnosis.glance import Glance, glance, glance_of
 from delegtop.diagnosis.held_up import answerer
 from delegtop.diagnosis.kin import Below, Ties, above
-from delegtop.diagnosis.verdicts import Kind
+from delegtop.diagnosis.path_ends import KeptEnds
+from delegtop.diagnosis.verdicts import Certainty, Kind
 from delegtop.model.forest import Forest
 from delegtop.model.host_agenda import HostAgenda
 from delegtop.model.states import ACTIVE, ENDED_BADLY, OPEN, State
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 _WATCHED = OPEN | ENDED_BADLY
 _AT_A_TIME = 16
-_ENDLESS = 1 << 62
 
 Stamp = tuple[int, int | None]
 """The versions of a delegation and of the one it waits on: where that was last heard of is part of what is told."""
@@ -60,6 +60,8 @@ class Assessments:
         self._now: tuple[int, list[Assessment]] = (-1, [])
         self._earlier: Counter[str] = Counter()
         self._agenda = HostAgenda(forest)
+        self.path_ends = KeptEnds(forest)
+        """Whom each one waits on in the end, as that was last judged."""
         self._dirty: set[Handle] = set()
         self._queue: deque[Handle] = deque()
         self._below = Below(forest.parent)
@@ -139,6 +141,10 @@ class Assessments:
         known = self._known.get(handle)
         return self._glanced.get(handle) if known is None else glance_of(known[1], known[0][0])
 
+    def end_of_path(self, handle: Handle) -> Handle | None:
+        """Whom it waits on in the end, as that was last judged."""
+        return self.path_ends.of(handle)
+
     def sentence(self, handle: Handle) -> str:
         return self.of(handle).sentence(self.forest.now_of(handle))
 
@@ -148,7 +154,7 @@ class Assessments:
 
     def in_order(self, *, earlier: bool = False) -> list[Handle]:
         """Those in which there is a problem of this moment, or with the earlier ones, in the order of looking."""
-        return [handle for _, _, handle in (self._order if earlier else self._order[: self.count()])]
+        return [key[-1] for key in (self._order if earlier else self._order[: self.count()])]
 
     def look_closer(self, seconds: float, *, earlier: bool = False) -> bool:
         """Assess those of them that were only glanced at, for about that long; True if some are left."""
@@ -173,11 +179,11 @@ class Assessments:
 
     def pressing(self) -> int:
         """How many of this moment stand still until somebody does something; they come first in the order."""
-        return bisect_left(self._order, (max(PRESSING) + 1, -_ENDLESS, 0))
+        return bisect_left(self._order, (max(PRESSING) + 1,))
 
     def count(self, *, earlier: bool = False) -> int:
         """How many problems there are at this moment, or with the earlier ones."""
-        return len(self._order) if earlier else bisect_left(self._order, (Urgency.EARLIER, -_ENDLESS, 0))
+        return len(self._order) if earlier else bisect_left(self._order, (Urgency.EARLIER,))
 
     def earlier(self) -> Mapping[str, int]:
         """How many earlier troubles there are of each kind, the most first."""
@@ -185,26 +191,20 @@ class Assessments:
 
     def ranked(self) -> list[Handle]:
         """All delegations in the order of looking."""
-        return sorted(range(len(self.forest)), key=lambda handle: self.place(self.of(handle)))
-
-    def place(self, each: Assessment) -> tuple[int, int, str]:
-        """The same order for what is written down: two that are alike go by their ids, in whatever order they were
-        read."""
-        urgency, newest, handle = each.key
-        return urgency, newest, self.forest.full_id(handle)
+        return sorted(range(len(self.forest)), key=lambda handle: self.of(handle).key)
 
     def findings(self, handle: Handle) -> tuple[Finding, ...]:
         """What the rules find about it, worst first."""
         from delegtop.diagnosis.engine import diagnose  # the rules take time to load, and the first picture needs none
 
-        return diagnose(Case(self.forest, handle, self._exists))
+        return diagnose(Case(self.forest, handle, self._exists, ends=self.path_ends))
 
     def todo(self, handle: Handle, findings: Collection[Finding] | None = None) -> "tuple[Step, ...]":
         """What to do about it, ranked by use."""
         from delegtop.diagnosis import recovery  # as above
 
         found = self.findings(handle) if findings is None else findings
-        return recovery.todo(Case(self.forest, handle, self._exists), tuple(found))
+        return recovery.todo(Case(self.forest, handle, self._exists, ends=self.path_ends), tuple(found))
 
     @property
     def waiting(self) -> int:
@@ -218,6 +218,8 @@ class Assessments:
         lives, higher, lower = set(lives), set[Handle](), set[Handle]()
         for handle in lives:
             self._below.follow(handle)
+            if others := self.path_ends.follow(handle):
+                self._want(filter(self._matters, others))
         for handle in lives:
             self._want((handle, *self._answered_by[handle]))
             self._want(filter(self._matters, above(self.forest.parent, handle, higher)))
@@ -273,11 +275,11 @@ class Assessments:
             if handle not in self._dirty:
                 continue
             judged += 1
+            self._dirty.discard(handle)  # what is found may mean something to what is found of it
             if self._may_be_kept(handle):
                 self._look_at(handle)
             elif handle in self._known or handle in self._glanced:  # it has come to rest
                 self._keep(handle, None)
-            self._dirty.discard(handle)
         changed, self._changed = self._changed, set()
         return changed
 
@@ -299,7 +301,7 @@ class Assessments:
 
     def _look_at(self, handle: Handle) -> None:
         """Assess it, unless a glance tells what counts and nobody has asked for more."""
-        seen = glance(self.forest, handle, self._heard_within)
+        seen = glance(self.forest, handle, self._heard_within, self.path_ends)
         if seen is None:
             self._assess(handle)
         else:
@@ -307,7 +309,7 @@ class Assessments:
 
     def _assess(self, handle: Handle) -> Assessment:
         self._dirty.discard(handle)
-        found = assess(Case(self.forest, handle, self._exists))
+        found = assess(Case(self.forest, handle, self._exists, ends=self.path_ends))
         self._keep(handle, found if found.problem or found.state in _WATCHED else None)
         return found
 
@@ -324,6 +326,8 @@ class Assessments:
         else:
             now = None
         self._agenda.set(handle, now.turns if now else None)
+        if others := self.path_ends.take(handle, _trouble(now)):
+            self._want(filter(self._matters, others))
         self._tie(handle, now, self._end_of_path(after) if after is not None else seen.waits_on if seen else None)
         if known is not None and after is not None:
             is_same = known[1] == after
@@ -373,7 +377,7 @@ class Assessments:
     def _end_of_path(self, known: Assessment) -> Handle | None:
         """Whom it waits on in the end, whatever else is the matter with it."""
         waits = known.state in (State.WAITING, State.OVERDUE)
-        return known.waits_on if known.waits_on is not None or not waits else self.forest.blocker(known.handle)
+        return known.waits_on if known.waits_on is not None or not waits else self.end_of_path(known.handle)
 
     def _meet(self, handle: Handle, end: Handle | None) -> None:
         """Who is at the end of its path now holds it up, and who was does so no longer."""
@@ -387,6 +391,14 @@ class Assessments:
         """Whether a problem at the end of a path names this one among those it holds up, or does not."""
         known = self.looked_at(end)
         return known is not None and known.problem and (handle in known.blocks) == told
+
+
+def _trouble(now: Glance | None) -> Key | None:
+    """Where it would stand if it held up nobody, if something is the matter with it."""
+    if now is None or not now.urgency.problem:
+        return None
+    is_raised = now.urgency is Urgency.STUCK and now.key[1] == Certainty.POSSIBLE.rank
+    return (Urgency.SUSPICIOUS if is_raised else now.urgency, *now.key[1:])
 
 
 def _renumbered(known: Assessment, new: Callable[[Handle], Handle | None]) -> Assessment | None:

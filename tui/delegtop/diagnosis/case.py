@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from delegtop.base.clock import Millis
 from delegtop.model.delegation import Delegation
@@ -28,11 +28,29 @@ def unread(_path: str) -> tuple[str, str] | None:
     return None
 
 
+class PathEnds(Protocol):
+    """The ends of all paths at one moment."""
+
+    def of(self, handle: Handle) -> Handle | None:
+        """Whom it waits on in the end; None if it waits for nobody."""
+
+    def is_in_trouble(self, handle: Handle) -> bool:
+        """Whether something is the matter with that one."""
+
+
 class Case:
     """Judges and rules ask it. Whatever depends on the time is asked by `is_past`, so that it is known how long the
     answers hold."""
 
-    def __init__(self, forest: Forest, handle: Handle, exists: Exists = unseen, read: Read = unread) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        handle: Handle,
+        exists: Exists = unseen,
+        read: Read = unread,
+        *,
+        ends: PathEnds | None = None,
+    ) -> None:
         self.forest, self.handle = forest, handle
         self.exists, self.read = exists, read
         self.now = forest.judged_of(handle)
@@ -40,6 +58,14 @@ class Case:
         """What one rule found out about the delegation and others ask for too."""
         self.turns: Millis | None = None
         """The first moment at which time alone may change what was found; None if it cannot."""
+        self._ends = ends
+
+    @cached_property
+    def ends(self) -> PathEnds:
+        """Whom each one waits on: from whoever keeps that, else found by judging all that are waited for."""
+        from delegtop.diagnosis.path_ends import JudgedEnds  # judges ask here whom one waits on
+
+        return self._ends or JudgedEnds(self.forest)
 
     @cached_property
     def facts(self) -> Delegation:

@@ -4,9 +4,9 @@ their facts. How it is said is worked out when somebody asks."""
 from typing import NamedTuple
 
 from delegtop.base.clock import MINUTE, Millis
-from delegtop.diagnosis.assessment import Assessment, Key, Urgency, urgency_of_end
-from delegtop.diagnosis.case import Case
-from delegtop.diagnosis.verdicts.kinds import Kind
+from delegtop.diagnosis.assessment import Assessment, Key, Urgency, key_of, urgency_of_end
+from delegtop.diagnosis.case import Case, PathEnds
+from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.runaway_judge import outgrown
 from delegtop.model.forest import Forest
 from delegtop.model.plain_work import PlainWork
@@ -36,7 +36,7 @@ class Glance(NamedTuple):
         return other is not None and self[:-1] == other[:-1]
 
 
-def glance(forest: Forest, handle: Handle, quiet: int) -> Glance | None:
+def glance(forest: Forest, handle: Handle, quiet: int, ends: PathEnds) -> Glance | None:
     """None where it takes a closer look; `quiet` is the span within which who is at work was heard of."""
     state = forest.state(handle)
     if state in ENDED_BADLY:
@@ -44,13 +44,13 @@ def glance(forest: Forest, handle: Handle, quiet: int) -> Glance | None:
     plain = forest.plain_work(handle, quiet)
     if plain is None:
         return None
-    parent = forest.parent(handle)
+    parent, end = forest.parent(handle), ends.of(handle) if plain.waits else None
     if parent is None:
-        return _root(forest, handle, plain)
+        return _root(forest, handle, plain, end)
     if plain.orphaned:
-        since = forest.times(parent)[2]
-        return _glance(Urgency.SUSPICIOUS, since, handle, Kind.ORPHANED.value, plain.until)
-    return _at_work(handle, plain, plain.until)
+        since, unsure = forest.times(parent)[2], Certainty.POSSIBLE
+        return _glance(forest, handle, Urgency.SUSPICIOUS, since, Kind.ORPHANED.value, plain.until, certainty=unsure)
+    return _at_work(forest, handle, plain, plain.until, end)
 
 
 def glance_of(assessed: Assessment, version: int) -> Glance:
@@ -62,29 +62,33 @@ def glance_of(assessed: Assessment, version: int) -> Glance:
 
 
 def _glance(
+    forest: Forest,
+    handle: Handle,
     urgency: Urgency,
     since: Millis | None,
-    handle: Handle,
     kind: str,
     turns: Millis | None,
     *,
+    certainty: Certainty = Certainty.CERTAIN,
     waits_on: Handle | None = None,
     version: int = 0,
 ) -> Glance:
-    return Glance(urgency, (urgency, -(since or 0), handle), kind, waits_on, version, turns)
+    return Glance(urgency, key_of(forest, handle, urgency, certainty, since), kind, waits_on, version, turns)
 
 
-def _at_work(handle: Handle, plain: PlainWork, until: Millis) -> Glance:
-    kind = State.RUNNING.value if plain.waits_on is None else Kind.WAITING_ON_CHILD.value
-    return _glance(Urgency.AT_WORK, plain.since, handle, kind, until, waits_on=plain.waits_on)
+def _at_work(forest: Forest, handle: Handle, plain: PlainWork, until: Millis, end: Handle | None) -> Glance:
+    if end is None:
+        return _glance(forest, handle, Urgency.AT_WORK, plain.since, State.RUNNING.value, until)
+    since = forest.times(end)[0]
+    return _glance(forest, handle, Urgency.AT_WORK, since, Kind.WAITING_ON_CHILD.value, until, waits_on=end)
 
 
-def _root(forest: Forest, handle: Handle, plain: PlainWork) -> Glance | None:
+def _root(forest: Forest, handle: Handle, plain: PlainWork, end: Handle | None) -> Glance | None:
     """Its tree may be growing beyond measure, and may have used more by then."""
     now = forest.judged_of(handle)
     if outgrown(forest, handle, now) is not None:
         return None
-    return _at_work(handle, plain, min(plain.until, Millis(now + MINUTE)))
+    return _at_work(forest, handle, plain, min(plain.until, Millis(now + MINUTE)), end)
 
 
 def _ended(forest: Forest, handle: Handle, state: State) -> Glance | None:
@@ -92,4 +96,4 @@ def _ended(forest: Forest, handle: Handle, state: State) -> Glance | None:
         return None
     case, ended_at = Case(forest, handle), forest.times(handle)[2]
     urgency = urgency_of_end(case, ended_at)
-    return _glance(urgency, ended_at, handle, state.value, case.turns, version=forest.version(handle))
+    return _glance(forest, handle, urgency, ended_at, state.value, case.turns, version=forest.version(handle))

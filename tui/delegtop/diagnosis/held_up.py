@@ -1,6 +1,7 @@
 """What a delegation means to those above it: whom it holds up, who has told the same, who has answered it."""
 
 from delegtop.base.clock import Millis
+from delegtop.diagnosis.case import Case
 from delegtop.model.forest import Forest
 from delegtop.model.states import ACTIVE, ENDED_BADLY, State
 from delegtop.model.store.ledger import Handle
@@ -8,23 +9,23 @@ from delegtop.model.store.ledger import Handle
 _DEEPEST = 1_000
 
 
-def held_up(forest: Forest, handle: Handle) -> tuple[Handle, ...]:
-    """Everybody above who waits for this one and for nobody else, or was lost with it, the nearest first."""
+def held_up(case: Case) -> tuple[Handle, ...]:
+    """Everybody above who waits for this one before all others, or was lost with it, the nearest first."""
+    forest, handle = case.forest, case.handle
     if forest.went_with_its_session(handle):
         return ()
     above: list[Handle] = []
     climber = forest.parent(handle)
     is_lost = forest.state(handle) is State.LOST
-    while climber is not None and len(above) < _DEEPEST and _waits_for(forest, climber, handle, is_lost):
+    while climber is not None and len(above) < _DEEPEST and _waits_for(case, climber, is_lost):
         above.append(climber)
         climber = forest.parent(climber)
     return tuple(above)
 
 
-def _waits_for(forest: Forest, waiting: Handle, handle: Handle, is_lost: bool) -> bool:
-    if is_lost:
-        return forest.state(waiting) is State.LOST
-    return forest.state(waiting) in ACTIVE and forest.blocker(waiting) == handle
+def _waits_for(case: Case, waiting: Handle, is_lost: bool) -> bool:
+    state = case.forest.state(waiting)
+    return state is State.LOST if is_lost else state in ACTIVE and case.ends.of(waiting) == case.handle
 
 
 def is_lost_elsewhere(forest: Forest, handle: Handle) -> bool:

@@ -119,7 +119,7 @@ class NewsWatch:
         """What is found and was not before. Sentences count the minutes, so they are no sign of anything new."""
         forest, told = self._forest, self._found.setdefault(handle, set())
         nth: Counter[str] = Counter()
-        case = Case(forest, handle)
+        case = Case(forest, handle, ends=self._assessments.path_ends)
         for finding in diagnose(case):
             if finding.severity not in _TOLD or finding.rule in TOLD_BY_STATE:
                 continue

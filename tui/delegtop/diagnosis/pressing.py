@@ -8,9 +8,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from delegtop.diagnosis.assessment import NOW, Key, Urgency
+from delegtop.diagnosis.assessment import NOW, Key, Urgency, key_of
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.kin import Parent
+from delegtop.diagnosis.verdicts import Certainty
 from delegtop.model.states import ACTIVE
 from delegtop.model.store.ledger import Handle
 
@@ -43,9 +44,9 @@ class Pressing:
         if known is not None:
             return known
         started, heard, ended = self._forest.times(handle)
-        if self._forest.state(handle) in ACTIVE:
-            return Urgency.AT_WORK, -(started or 0), handle
-        return Urgency.AT_REST, -(ended or heard or 0), handle
+        at_work = self._forest.state(handle) in ACTIVE
+        urgency, since = (Urgency.AT_WORK, started) if at_work else (Urgency.AT_REST, ended or heard)
+        return key_of(self._forest, handle, urgency, Certainty.CERTAIN, since)
 
     @property
     def troubled(self) -> Iterable[Handle]:

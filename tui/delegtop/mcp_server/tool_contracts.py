@@ -109,7 +109,7 @@ class DelegationRow(Struct, frozen=True, omit_defaults=True):
     age_s: int | None = None
     quiet_s: Annotated[int, Meta(description="Seconds since it was last heard of.")] | None = None
     left_s: Annotated[int, Meta(description="Seconds until its deadline; negative if it is over.")] | None = None
-    holds_up: Annotated[int, Meta(description="How many above wait for it and for nobody else.")] = 0
+    holds_up: Annotated[int, Meta(description="How many above wait for it.")] = 0
     waits_on: Annotated[str, Meta(description="The id of the one at the end of its path.")] | None = None
 
 

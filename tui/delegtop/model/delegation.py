@@ -301,9 +301,12 @@ class Delegation(Identity, frozen=True, kw_only=True):
     @property
     def quiet_since(self) -> Millis | None:
         """Since when nothing came of it: that its model is asked once more is no answer."""
-        if self.phase is Phase.MODEL and (self.asked or 0) >= AGAIN:
-            return self.phase_since or self.heard_at
-        return self.heard_at
+        return self.phase_since or self.heard_at if self.asks_again else self.heard_at
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether it asks its model again and again, without an answer."""
+        return self.phase is Phase.MODEL and (self.asked or 0) >= AGAIN
 
     @property
     def artifacts(self) -> tuple[Artifact, ...]:

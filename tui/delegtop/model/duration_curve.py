@@ -19,6 +19,8 @@ _WEIGHT = 100
 """What a wider name says counts as much as so many calls of the narrower one."""
 _FALLS = 2.0
 """Beyond the longest that was seen, four times as long is a sixteenth as likely."""
+_SEVERAL = 5
+"""Fewer that took very long say little of all others: they may have waited for a person, or while the machine slept."""
 
 
 def step_of(took: int) -> int:
@@ -85,8 +87,26 @@ class DurationCurve(msgspec.Struct, frozen=True):
         return DurationCurve(tuple(own + share * of for own, of in zip(here, there, strict=True)), known + _WEIGHT)
 
     def exceeded_by(self, share: float) -> int:
-        """The milliseconds that only this share takes longer than."""
-        wanted, longer = self.total * share, 0.0
+        """The milliseconds that only this share takes longer than, as it was seen, but no more than the curve says
+        that falls on from where several were seen."""
+        wanted, several = self.total * share, self._longest(_SEVERAL)
+        seen = self._seen(wanted)
+        return (
+            seen if wanted >= _SEVERAL or not several else min(seen, int(several * (_SEVERAL / wanted) ** (1 / _FALLS)))
+        )
+
+    def _longest(self, number: int) -> int:
+        """The milliseconds that so many took at most, of those that took longest."""
+        longer = 0.0
+        for step in range(len(self.weights) - 1, -1, -1):
+            longer += self.weights[step]
+            if longer >= number:
+                return end_of(step)
+        return 0
+
+    def _seen(self, wanted: float) -> int:
+        """The milliseconds that so many took longer than."""
+        longer = 0.0
         for step in range(len(self.weights) - 1, -1, -1):
             if longer + self.weights[step] > wanted:
                 # Of those in the longest step one may be at its end, and none was seen beyond.

@@ -206,7 +206,8 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     phase: Phase | None = None
     since: Millis | None = None
     """Since when it is in the middle of that, where it is longer than since `at`: when the call was made that has not
-    come back, or when the model was first asked that has not answered."""
+    come back, or when the model was first asked that has not answered. Of a turn that is idle: when it counts as over
+    if nothing more comes, where nothing says that it is."""
     asked: int | None = None
     """How often the model was asked since then, where the log tells."""
     due: Millis | None = None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from delegtop.base.clock import ClockStep, Millis, monotonic
+from delegtop.base.clock import ClockStep, Millis, Slept, monotonic
 from delegtop.model.delegation import Deadline, Delegation, Link
 from delegtop.model.event_runs import EventRun, each_of, parts_of
 from delegtop.model.events import Event, HostBeat, HostMet
@@ -22,7 +22,7 @@ from delegtop.model.host_rows import NOBODY, Frozen, HostRows
 from delegtop.model.host_trees import Change, HostCheckpoint, HostTrees, HostWord
 from delegtop.model.plain_work import PlainWork
 from delegtop.model.policy import Counts, Kind, Policy, Usual
-from delegtop.model.sleep_detector import Gaps
+from delegtop.model.sleep_detector import Gaps, Silence
 from delegtop.model.states import State
 from delegtop.model.store.column_growth import give_back
 from delegtop.model.store.ledger import Handle, Ledger
@@ -148,6 +148,12 @@ class Forest:
         for trees in self._all():
             if not trees.host:
                 trees.step(step)
+
+    def heed_kernel(self, slept: Slept | None) -> None:
+        """So long this machine slept, as its kernel counts."""
+        for trees in self._all():
+            if not trees.host:
+                trees.heed_kernel(slept)
 
     @property
     def clock_steps(self) -> tuple[ClockStep, ...]:
@@ -320,6 +326,11 @@ class Forest:
         """By what to find it again: its id, with its host before it if another one has the same."""
         return self._only.id(handle) if self._only is not None else self._rows.name(handle)
 
+    def name(self, handle: Handle) -> tuple[str, str]:
+        """Its host, and its id as that has it."""
+        trees, own = (self._only, handle) if self._only is not None else self._rows.at(handle)  # it is asked of each
+        return trees.host, trees.id(own)
+
     def full_id(self, handle: Handle) -> str:
         """The same with its host before it, where there are several."""
         return self._only.id(handle) if self._only is not None else self._rows.full_name(handle)
@@ -350,6 +361,11 @@ class Forest:
         """Why it is in that state, where the word alone does not say it."""
         trees, own = self.at(handle)
         return trees.reason(own)
+
+    def ahead(self, handle: Handle) -> int:
+        """Milliseconds that its last word is later than now on its host; 0 if that is no more than clocks differ."""
+        trees, own = self.at(handle)
+        return trees.ahead(own)
 
     def work(self, handle: Handle) -> tuple[str | None, str | None]:
         """Who it is, and the work it was given, without gathering all else of it."""
@@ -405,13 +421,11 @@ class Forest:
     def plain_work(self, handle: Handle, quiet: int) -> PlainWork | None:
         """What there is to say of it if it is plainly at work, and was heard of within that span."""
         trees, own = self.at(handle)
-        found = trees.plain_work(own, quiet)
-        end = None if found is None else found.waits_on
-        return found if found is None or end is None else found._replace(waits_on=self._one_like(handle, end))
+        return trees.plain_work(own, quiet)
 
-    def sleeps_of(self, handle: Handle, since: Millis) -> Iterator[tuple[Millis, Millis]]:
-        """When every log of its host was silent at once since then, up to the moment that is known at."""
-        return self.at(handle)[0].sleeps(since)
+    def silence(self, handle: Handle, since: Millis) -> Silence:
+        """How all logs of its host were silent at once since then, up to the moment that is known at."""
+        return self.at(handle)[0].silence(since)
 
     def times(self, handle: Handle) -> tuple[Millis | None, Millis | None, Millis | None]:
         """When it started, when there was last a sign of it, when it ended: without gathering all else of it."""
@@ -427,6 +441,11 @@ class Forest:
         """The last sign of life of any of them, by the clock of its host."""
         found = [moment for trees, _ in self.by_host() if (moment := trees.last_heard()) is not None]
         return max(found, default=None)
+
+    def furthest_ahead(self) -> int:
+        """Milliseconds that the last word of any of them is later than now on its host, if that is more than clocks
+        differ."""
+        return max(trees.furthest_ahead() for trees in self._all())
 
     def used(self, handle: Handle) -> Spent:
         """Tokens and US dollars, of this delegation alone."""
@@ -566,16 +585,12 @@ class Forest:
         return any(trees.has_processes for trees in self._all())
 
     @property
-    def slept(self) -> Gaps:
-        """When machines slept, as far as the logs show by now."""
-        return (
-            self._only.slept
-            if self._only is not None
-            else tuple(gap for each in self._rows.trees for gap in each.slept)
-        )
+    def slept(self) -> tuple[tuple[Gaps, Slept | None], ...]:
+        """By what is known whether machines slept."""
+        return tuple(trees.slept for trees in self._all())
 
     def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
-        """When every log of a machine was silent at once since then: it slept, and nobody is to blame for it."""
+        """When every log of a machine was silent at once since then, and it may have slept."""
         return (gap for trees in self._all() for gap in trees.sleeps(since))
 
     # -- what is usual ---------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from delegtop.base.clock import ClockStep, Millis
+from delegtop.base.clock import SECOND, ClockStep, Millis, Slept
 from delegtop.model.delegation import Deadline, Delegation, Link
 from delegtop.model.event_runs import EventRun
 from delegtop.model.events import OF_NONE, Deviation, Event, HostBeat, HostMet, Started, Surveyed
@@ -21,7 +21,7 @@ from delegtop.model.notes import LOOP, REVIEW, SALVAGE
 from delegtop.model.phases import FOR_PEOPLE
 from delegtop.model.plain_work import PlainWork, plain_work
 from delegtop.model.policy import AgentLimits, Counts, Kind, Policy, Usual
-from delegtop.model.sleep_detector import Gaps
+from delegtop.model.sleep_detector import Gaps, Silence, silence
 from delegtop.model.states import ACTIVE, State
 from delegtop.model.store.frozen import Borrowed, Freezer, Numbers, thaw_into
 from delegtop.model.store.ledger import Handle, Ledger
@@ -74,6 +74,8 @@ class HostTrees:
         """Those of which something was told after they had been put there."""
         self.now = Millis(0)
         """The moment it is known at, by its own clock: what is asked of one of its delegations is asked of that."""
+        self._kernel_slept: Slept | None = None
+        """How long its kernel says that the machine slept; None if nobody asked it."""
         self._ends: dict[Handle, Handle | None] = {}
         """Whom those asked about wait on in the end; forgotten when somebody begins, moves or changes state."""
 
@@ -261,6 +263,10 @@ class HostTrees:
         """Why it is in that state, where the word alone does not say it."""
         return self._lifecycle.reason(handle)
 
+    def ahead(self, handle: Handle) -> int:
+        """Milliseconds that its last word is later than now; 0 if that is no more than clocks differ."""
+        return self._lifecycle.ahead(handle)
+
     def is_session(self, handle: Handle) -> bool:
         """Whether it is a session of an agent program, with a process of its own, and nothing that one started within
         itself."""
@@ -307,13 +313,29 @@ class HostTrees:
         return plain_work(self, handle, quiet)
 
     @property
-    def slept(self) -> Gaps:
-        """When the machine slept, as far as the logs show by now."""
-        return self._ledger.pulse.asleep(self.judged_at)
+    def slept(self) -> tuple[Gaps, Slept | None]:
+        """By what is known whether the machine slept: when all logs were silent, by now, and what its kernel says."""
+        return self._ledger.pulse.asleep(self.judged_at), self._kernel_slept
+
+    def heed_kernel(self, slept: Slept | None) -> None:
+        """So long its machine slept, as the kernel counts."""
+        known = self._kernel_slept
+        if slept is None or known is None or slept.span - known.span >= SECOND:
+            self._kernel_slept = slept
+
+    def silence(self, since: Millis) -> Silence:
+        """How everybody was silent at once since then: if the machine slept, nobody is to blame for it."""
+        return silence(self._ledger.pulse.gaps(since, self.judged_at), self._counted_sleep())
 
     def sleeps(self, since: Millis) -> Iterator[tuple[Millis, Millis]]:
-        """When every log was silent at once since then: the machine slept, and nobody is to blame for it."""
-        return self._ledger.pulse.gaps(since, self.judged_at)
+        """When every log was silent at once since then, and the machine may have slept."""
+        gaps, slept = self._ledger.pulse.gaps(since, self.judged_at), self._counted_sleep()
+        return (gap for gap in gaps if silence((gap,), slept).asleep)
+
+    def _counted_sleep(self) -> Slept | None:
+        """What the kernel says of moments in logs; once the clock was set nobody knows which were before the machine
+        started."""
+        return None if self.clock_steps else self._kernel_slept
 
     def times(self, handle: Handle) -> tuple[Millis | None, Millis | None, Millis | None]:
         """When it started, when there was last a sign of it, when it ended: without gathering all else of it."""
@@ -328,6 +350,10 @@ class HostTrees:
     def last_heard(self) -> Millis | None:
         """The last sign of life of any of them."""
         return self._ledger.last_heard()
+
+    def furthest_ahead(self) -> int:
+        """By how much the last word of any of them is later than now; 0 if that is no more than clocks differ."""
+        return self._lifecycle.beyond_now(self._ledger.last_heard())
 
     def growth(self, handle: Handle, most: int, lately: Millis) -> "Growth":
         """How it grew with all below it, of at most so many; how fast is asked of those begun since then."""

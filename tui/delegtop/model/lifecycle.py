@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from delegtop.base.clock import ClockStep, Millis, duration
+from delegtop.base.clock import MINUTE, ClockStep, Millis, duration
 from delegtop.model.agenda import Agenda
 from delegtop.model.delegation import Basis, Deadline
 from delegtop.model.events import Ending, Outcome, Phase, Trust
@@ -29,6 +29,8 @@ _UNSEEN_TEXT = b"\xff"
 _SETTLED_AS = bytes(_CODE[_STATE_OF[outcome]] for outcome in Outcome).ljust(0x100, _UNSEEN_TEXT)
 """The state by the number of an outcome; _UNSEEN of those that are not settled."""
 _REMEMBERED = 100_000
+_DIFFER = MINUTE
+"""By so much the clocks of two machines may differ without a word."""
 
 
 class Lifecycle:
@@ -50,6 +52,8 @@ class Lifecycle:
         self._habits = TypicalDurations()
         self._gone: dict[Handle, Millis] = {}
         """The sessions without their process, and those lost with one before; and when that was found."""
+        self._resting: set[Handle] = set()
+        """Those whose turn counts as over if nothing more comes."""
         self._limits: dict[Handle, Deadline | None] = {}
         """Worked out since the last change of facts: a chain of a thousand is walked once, not once for each."""
         self.now = Millis(0)
@@ -161,14 +165,15 @@ class Lifecycle:
         if (kind := _kind(self._ledger.starts.shape[handle])) is not None:
             self._learn(handle, kind, ending)
         missed = self._miss(handle)
+        rested = self._rest(handle)
         if is_open:
             state = self._open_state(handle, limit)
         else:
-            self._agenda.set(handle, None)
+            self._agenda.set(handle, _after(self._ledger.rests_at(handle)))
             state = State.UNKNOWN if ending is None else _STATE_OF[ending[0]]
         code = _CODE[state]
         if code == before:
-            return missed
+            return missed or rested
         self._state[handle] = code
         self.counts[state] += 1
         if before != _UNSEEN:
@@ -203,6 +208,15 @@ class Lifecycle:
         else:
             self._gone[handle] = gone
         self._touch_below((handle,), deep=True)
+        return True
+
+    def _rest(self, handle: Handle) -> bool:
+        """Remember whether its turn is still to count as over; True if that changed, for what it is in the middle of
+        did, too."""
+        rests = self._ledger.rests_at(handle) is not None
+        if rests == (handle in self._resting):
+            return False
+        (self._resting.add if rests else self._resting.discard)(handle)
         return True
 
     def is_gone(self, handle: Handle) -> bool:
@@ -242,20 +256,20 @@ class Lifecycle:
     def _open_state(self, handle: Handle, deadline: Deadline | None) -> State:
         """The state of one that has not ended, by its deadline, its children and its silence."""
         ledger, policy, now = self._ledger, self._policy, self.now
+        rests = ledger.rests_at(handle)
         if self.went_with_its_session(handle):
-            self._agenda.set(handle, None)
+            self._agenda.set(handle, _after(rests))
             return State.LOST
         heard, listed = ledger.heard_at(handle), ledger.listed_at(handle)
         seen = ledger.on_present_scale(listed if heard is None or (listed or heard) > heard else heard)
-        lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0)
+        lost = None if seen is None else max(seen + policy.lost_after, deadline.at if deadline else 0, rests or 0)
         quiet = ledger.quiet_since(handle)
-        silent = None if quiet is None else quiet + policy.silent_after
-        turn = None
-        for at in (deadline.at if deadline else None, silent, lost):
+        silent = None if quiet is None else max(quiet + policy.silent_after, rests or 0)
+        turn: int | None = None
+        for at in (deadline.at if deadline else None, silent, lost, rests):
             if at is not None and at >= now and (turn is None or at < turn):
                 turn = at
-        # Limits are passed only after their moment, so the state turns one millisecond later.
-        self._agenda.set(handle, None if turn is None else Millis(turn + 1))
+        self._agenda.set(handle, _after(turn))
         waiting = self._active_children[handle] > 0
         idle = ledger.phase(handle) is Phase.IDLE
         if lost is not None and now > lost and not waiting and not idle:
@@ -296,6 +310,14 @@ class Lifecycle:
         """How long all that are done took, by their kind."""
         return self._habits.spans()
 
+    def ahead(self, handle: Handle) -> int:
+        """Milliseconds that its last word is later than now; 0 if that is no more than clocks differ."""
+        return self.beyond_now(self._ledger.on_present_scale(self._ledger.heard_at(handle)))
+
+    def beyond_now(self, at: Millis | None) -> int:
+        """The same of that moment."""
+        return 0 if at is None or at - self.now <= _DIFFER else at - self.now
+
     def reason(self, handle: Handle) -> str:
         """Why the state is what it is, where the word alone does not say it."""
         ledger, state = self._ledger, self.state(handle)
@@ -311,18 +333,24 @@ class Lifecycle:
             }.get(ending[1], "the return's status is none of the four" if state is State.UNKNOWN else "")
         if state is State.UNKNOWN:
             return "left the registry, outcome unknown"
-        heard = ledger.quiet_since(handle) or ledger.listed_at(handle)
+        lost = state is State.LOST  # it asks no more
+        heard = ledger.on_present_scale(ledger.heard_at(handle)) if lost else ledger.quiet_since(handle)
+        heard = heard or ledger.listed_at(handle)
         quiet = duration(self.now - heard) if heard is not None else "–"
         if self.went_with_its_session(handle):
             return "its session's process is gone"
-        if state is State.LOST:
+        if lost:
             return f"nothing heard for {quiet}; its writer is presumably gone (inferred)"
+        if state in ACTIVE and (ahead := self.ahead(handle)):
+            return f"its log is {duration(ahead)} ahead of the clock"
         if heard is None and state is State.RUNNING:
             return "its log tells no time, so nobody can say since when"
         if state is State.IDLE:
             return f"its turn ended {quiet} ago{'; its process is gone' if handle in self._gone else ''}"
         if state is State.SILENT:
-            return f"nothing heard for {quiet}"
+            asked = ledger.asked_again(handle)
+            in_vain = f"it asked the model {asked} times in {quiet}, and no answer came"
+            return in_vain if asked else f"nothing heard for {quiet}"
         return ""
 
     # -- deadlines -------------------------------------------------------------------------------------------------
@@ -424,6 +452,11 @@ class Lifecycle:
 
     def _name(self, handle: Handle) -> str:
         return self._ledger.name(handle)
+
+
+def _after(limit: int | None) -> Millis | None:
+    """When something turns at that limit: limits are passed only after their moment."""
+    return None if limit is None else Millis(limit + 1)
 
 
 def _kind(shape: StartShape | None) -> Kind | None:

@@ -117,26 +117,36 @@ def age(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> 
 
 def quiet(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> int | None:
     """Milliseconds since anything came of it, while it is not known to be done."""
-    facts = facts or forest.delegation(handle)
-    state = forest.state(handle)
-    if facts.quiet_since is None or state not in UNENDED:
+    since = silent_since(forest, handle, facts)
+    return None if since is None else forest.now_of(handle) - since
+
+
+def silent_since(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> Millis | None:
+    """Since when nothing came of it, while it is not known to be done. Of one that is lost that is its last word, even
+    if it asked its model in vain before that."""
+    facts, state = facts or forest.delegation(handle), forest.state(handle)
+    if state not in UNENDED:
         return None
-    return forest.now_of(handle) - facts.quiet_since
+    return facts.heard_at if state is State.LOST else facts.quiet_since
 
 
-def remark(forest: "Forest", handle: "Handle", facts: Delegation | None = None) -> str:
-    """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made."""
-    told = _worth_knowing(forest, handle, facts or forest.delegation(handle))
+def remark(
+    forest: "Forest", handle: "Handle", facts: Delegation | None = None, waits_on: "Handle | None" = None
+) -> str:
+    """What is most worth knowing of it in one line: what it does or waits on, how it failed, what it made. Whoever
+    judges knows whom it waits on; else it is the one that began first."""
+    told = _worth_knowing(forest, handle, facts or forest.delegation(handle), waits_on)
     return folded(told) if "\n" in told else told
 
 
-def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation) -> str:
+def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation, waits_on: "Handle | None") -> str:
     state = forest.state(handle)
     waits = state in (State.WAITING, State.OVERDUE) and facts.phase not in phases.FOR_PEOPLE
-    if waits and (blocker := forest.blocker(handle)) is not None:
+    blocker = (forest.blocker(handle) if waits_on is None else waits_on) if waits else None
+    if blocker is not None:
         return f"on {label(forest.delegation(blocker))}"
     if state in ACTIVE:
-        return phases.now(facts) or forest.reason(handle)
+        return doing(forest, handle, facts)
     if state is State.IDLE and (work := phases.work(facts)):
         return work
     if state is State.COMPLETED:
@@ -148,6 +158,16 @@ def _worth_knowing(forest: "Forest", handle: "Handle", facts: Delegation) -> str
         return told or reason
     last_words = f"last: {facts.doing}" if facts.doing else ""
     return " · ".join(filter(None, (made(facts) and f"{made(facts)} left", last_words)))
+
+
+def doing(forest: "Forest", handle: "Handle", facts: Delegation) -> str:
+    """What it does at this moment, as it said; first that its log is ahead of the clock, else why nothing is known."""
+    said = phases.now(facts)
+    return (
+        ": ".join(filter(None, (forest.reason(handle), said)))
+        if forest.ahead(handle)
+        else said or forest.reason(handle)
+    )
 
 
 def made(facts: Delegation) -> str:

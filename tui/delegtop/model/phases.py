@@ -29,4 +29,6 @@ def work(facts: Delegation) -> str:
 def now(facts: Delegation) -> str:
     """What it does or waits for at this moment, as far as it said; nothing if it did not."""
     words = word(facts.phase)
+    if facts.asks_again:
+        words = f"{words}, asked {facts.asked} times"
     return work(facts) if not words else ": ".join(filter(None, (words, work(facts))))

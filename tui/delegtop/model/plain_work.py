@@ -19,8 +19,9 @@ class PlainWork(NamedTuple):
     """What there is to say of one that is plainly at work."""
 
     since: Millis | None
-    """When it began; of one that waits, when the one began that it waits on in the end."""
-    waits_on: Handle | None
+    """When it began."""
+    waits: bool
+    """Whether it waits for others."""
     until: Millis
     """The first moment at which time alone may change that."""
     orphaned: bool
@@ -43,8 +44,7 @@ def plain_work(trees: "HostTrees", handle: Handle, quiet: int) -> PlainWork | No
         return None
     if ledger.process(handle) is not None or given_before(trees.work, trees.parent, handle) is not None:
         return None
-    end = trees.blocker(handle) if waits else None
-    return PlainWork(ledger.start(handle if end is None else end), end, Millis(heard + quiet + 1), orphaned)
+    return PlainWork(ledger.start(handle), waits, Millis(heard + quiet + 1), orphaned)
 
 
 Work = Callable[[Handle], tuple[str | None, str | None]]

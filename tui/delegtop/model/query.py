@@ -112,7 +112,7 @@ KEYS = _in_order(
     FigureKey("depth", "How deep it is, as claimed, else as derived.", "depth>1", figure=measures.depth),
     FigureKey("left", "Time until its deadline; negative when overdue.", "left<5m", figure=measures.left, span=True),
     FigureKey("age", "Time since its start, or from start to end.", "age>=1h", figure=measures.age, span=True),
-    FigureKey("quiet", "Time since it was last heard of.", "quiet>10m", figure=measures.quiet, span=True),
+    FigureKey("quiet", "Time since anything came of it: asking again is nothing.", "quiet>10m", measures.quiet, True),
     *("tokens", "cost"),
     WordKey("source", "The file that tells of it.", "source:*.jsonl", words=_source),
     WordKey(

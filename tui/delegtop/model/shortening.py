@@ -135,6 +135,7 @@ def _go_on(heir: Forest, before: Forest) -> None:
     both = [(new, old) for (new, _), (old, _) in zip(heir.by_host(), before.by_host(), strict=True)]
     for new, old in both:
         new.word, new.stores[0].clock_steps = old.word, old.clock_steps
+        new.heed_kernel(old.slept[1])
     heir.advance(before.shown_at)
     for new, old in both:
         new.stores[2].habits.take_over(old.stores[2].habits)

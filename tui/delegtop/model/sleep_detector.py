@@ -1,11 +1,13 @@
-"""The pulse: the minutes in which any log said anything. Where all were silent at once, the machine slept."""
+"""The pulse: the minutes in which any log said anything. Where all were silent at once, the machine slept, unless its
+kernel says that it did not."""
 
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
+from typing import NamedTuple
 
-from delegtop.base.clock import MINUTE, Millis
+from delegtop.base.clock import MINUTE, Millis, Slept
 
 ASLEEP = 15 * MINUTE
 """So long must every log be silent at once."""
@@ -67,6 +69,33 @@ class Minutes:
             found.extend(((span << _BITS) + start, (span << _BITS) + (end if end >= 0 else len(bits)) - 1))
             start = bits.find("1", end) if end >= 0 else -1
         return found
+
+
+class Silence(NamedTuple):
+    """How everybody was silent at once since a moment."""
+
+    began: Millis | None = None
+    """When that was first so; None if it never was."""
+    span: int = 0
+    """For how long, in all."""
+    asleep: int = 0
+    """For how much of it the machine may have slept."""
+    by_kernel: bool = False
+    """Whether its kernel says how much that is at most."""
+
+
+def silence(gaps: Iterable[tuple[Millis, Millis]], slept: Slept | None) -> Silence:
+    """All these gaps together. Before the machine was started it may have slept as long as it likes, and it may where
+    nobody counted; since then no longer than its kernel counts, and a nap within a minute is no reason for anything."""
+    began, before, after = None, 0, 0
+    for start, end in gaps:
+        began = start if began is None else began
+        if slept is None or start < slept.booted_at:
+            before += end - start
+        else:
+            after += end - start
+    counted = slept.span if slept is not None and slept.span >= MINUTE else 0
+    return Silence(began, before + after, before + min(after, counted), counted < after)
 
 
 class SleepDetector:

@@ -21,6 +21,7 @@ from delegtop.base.clock import (
     monotonic,
     parse_time,
     sleep,
+    slept,
 )
 from delegtop.feed.batch import Batch
 from delegtop.feed.file_catalogue import STDIN, Sift
@@ -185,12 +186,18 @@ class Observation:
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
+    def _pass_time(self) -> "set[Handle]":
+        """Bring all to the moment that is seen; of the present the kernel knows whether the machine slept before it."""
+        if self._steps is not None and self._moment is None:
+            self.forest.heed_kernel(slept())
+        return self.forest.advance(self.now)
+
     def read(self, after_batch: Callable[[], None] | None = None, *, asks_kernel: bool = True) -> None:
         """Everything there is, once: to the end of standard input, and with last lines that lack their newline."""
         with _uncollected():
             self._take_in(self.feed.read_all(), after_batch)
         self.forest.expect_whole_looks()
-        self.forest.advance(self.now)
+        self._pass_time()
         if asks_kernel:
             self._ask_kernel()
 
@@ -203,7 +210,7 @@ class Observation:
             self._take_in(self._news(), after_batch)
             while self.feed.is_behind:
                 self._take_in(self._news(), after_batch)
-        self.forest.advance(self.now)
+        self._pass_time()
         self._ask_kernel()
         self._judge_anew()
 
@@ -213,7 +220,7 @@ class Observation:
             self.forest.step(step)
         touched, lives, leapt = self._take_in(self._news())
         self._looked_at = monotonic()
-        lives |= self.forest.advance(self.now)
+        lives |= self._pass_time()
         self._watch_calls()
         if leapt:
             everything = set(range(len(self.forest)))
@@ -226,7 +233,7 @@ class Observation:
     def take_in(self, after_batch: Callable[[], None] | None = None) -> None:
         """The same without judging anything: for whoever passes on what is told, what the kernel shows included."""
         self._take_in(self._news(), after_batch)
-        self.forest.advance(self.now)
+        self._pass_time()
         self._watch_calls()
 
     def wait(self, seconds: float) -> None:
@@ -272,7 +279,7 @@ class Observation:
                 self._take_in(feed.ask_kernel())
                 if feed.knows_calls:
                     break
-            self.forest.advance(self.now)
+            self._pass_time()
         self._take_in(feed.ask_left_running())
 
     def _news(self) -> Iterator[Batch]:

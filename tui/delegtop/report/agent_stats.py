@@ -19,6 +19,7 @@ from delegtop.base.clock import HOUR, MINUTE, SECOND, iso
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Severity
+from delegtop.diagnosis.path_ends import JudgedEnds
 from delegtop.model.delegation import Delegation
 from delegtop.model.events import Trust
 from delegtop.model.forest import Forest
@@ -133,7 +134,8 @@ def gather(forest: Forest, *, masked: bool = True) -> Stats:
         facts = forest.delegation(handle)
         groups.setdefault((facts.product, name_of(facts)), []).append(handle)
     paid, hide = shares(forest), hiding(masked)
-    agents = [_agent(forest, product, hide(name), handles, paid) for (product, name), handles in groups.items()]
+    ends = JudgedEnds(forest)
+    agents = [_agent(forest, product, hide(name), handles, paid, ends) for (product, name), handles in groups.items()]
     agents.sort(key=lambda agent: (-agent.count, agent.agent, agent.product or ""))
     trends = weeks([*_began(forest, paid)])
     return Stats(SCHEMA_VERSION, iso(forest.shown_at), len(forest), agents, list(_models(forest)), trends)
@@ -177,7 +179,14 @@ def name_of(facts: Delegation) -> str:
     return "/" + facts.command.lstrip("/")
 
 
-def _agent(forest: Forest, product: str | None, name: str, handles: Sequence[Handle], paid: Sequence[Dollars]) -> Agent:
+def _agent(
+    forest: Forest,
+    product: str | None,
+    name: str,
+    handles: Sequence[Handle],
+    paid: Sequence[Dollars],
+    ends: JudgedEnds,
+) -> Agent:
     members = [(handle, forest.delegation(handle)) for handle in handles]
     states = Counter(forest.state(handle) for handle in handles)
     took = sorted(
@@ -188,7 +197,7 @@ def _agent(forest: Forest, product: str | None, name: str, handles: Sequence[Han
     rules: Counter[str] = Counter()
     breached = 0
     for handle in handles:
-        found = breaches(forest, handle)
+        found = breaches(forest, handle, ends)
         rules.update(found)
         breached += bool(found)
     used = [tokens for handle in handles if (tokens := forest.used(handle).tokens) is not None]
@@ -216,9 +225,9 @@ def duration_of(facts: Delegation) -> int | None:
     return max(ended - facts.started_at, 0)
 
 
-def breaches(forest: Forest, handle: Handle) -> list[str]:
+def breaches(forest: Forest, handle: Handle, ends: JudgedEnds) -> list[str]:
     """The rules of a contract it breaks, each once."""
-    found = diagnose(Case(forest, handle))
+    found = diagnose(Case(forest, handle, ends=ends))
     rules = (one.rule for one in found if one.severity in _BREACH and one.rule.startswith(_CONTRACTS))
     return list(dict.fromkeys(rules))
 

@@ -16,6 +16,7 @@ from delegtop.base.clock import SECOND
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.engine import diagnose
 from delegtop.diagnosis.finding import Severity
+from delegtop.diagnosis.path_ends import JudgedEnds
 from delegtop.model import measures
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
@@ -81,8 +82,8 @@ def compare(
     one: Forest, other: Forest, sources: tuple[str, str], slower: float | None = None, *, masked: bool = True
 ) -> Diff:
     """Compare them. With `slower`, also a duration that grew by more than that share of it is a difference."""
-    hide = hiding(masked)
-    rows = [_row(one, other, level, pair, slower, hide) for level, pair in _pairs(one, other)]
+    hide, ends = hiding(masked), (JudgedEnds(one), JudgedEnds(other))
+    rows = [_row(one, other, level, pair, slower, hide, ends) for level, pair in _pairs(one, other)]
     return Diff(
         SCHEMA_VERSION,
         a=_run(one, sources[0], [row.a for row in rows if row.a]),
@@ -150,9 +151,17 @@ def _run_of(handles: Sequence[Handle], start: int, alone: Collection[Handle]) ->
 # -- what differs ----------------------------------------------------------------------------------------------------
 
 
-def _row(one: Forest, other: Forest, level: int, pair: Pair, slower: float | None, hide: Hide) -> Row:
-    a = None if pair[0] is None else _side(one, pair[0], hide)
-    b = None if pair[1] is None else _side(other, pair[1], hide)
+def _row(
+    one: Forest,
+    other: Forest,
+    level: int,
+    pair: Pair,
+    slower: float | None,
+    hide: Hide,
+    ends: tuple[JudgedEnds, JudgedEnds],
+) -> Row:
+    a = None if pair[0] is None else _side(one, pair[0], hide, ends[0])
+    b = None if pair[1] is None else _side(other, pair[1], hide, ends[1])
     return Row(level, a, b, list(_differences(a, b, slower)))
 
 
@@ -172,10 +181,10 @@ def _differences(
         yield "slower"
 
 
-def _side(forest: Forest, handle: Handle, hide: Hide) -> Side:
+def _side(forest: Forest, handle: Handle, hide: Hide, ends: JudgedEnds) -> Side:
     facts = forest.delegation(handle)
     took = duration_of(facts)
-    found = diagnose(Case(forest, handle))
+    found = diagnose(Case(forest, handle, ends=ends))
     return Side(
         id=facts.id,
         name=hide(measures.label(facts)),

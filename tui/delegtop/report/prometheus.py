@@ -72,6 +72,7 @@ class _Count:
 
     def __init__(self, forest: Forest, agents: int, masked: bool) -> None:
         self._forest, self._assessments = forest, Assessments(forest)
+        self._assessments.update()
         self._hide = privacy.hiding(masked)
         self._names: dict[str, str] = {}
         self.by_state: Counter[Labels] = Counter({_state(state): 0 for state in State})

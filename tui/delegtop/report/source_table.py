@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 from typing import Any, Protocol
 
-from delegtop.base.clock import Millis, age, iso
+from delegtop.base.clock import SECOND, Millis, age, duration, iso
 from delegtop.base.text import line
 from delegtop.model.delegation import Note
 from delegtop.model.forest import Forest
@@ -41,6 +41,8 @@ class SourceEvents:
         self.delegations: Counter[str] = Counter()
         self.open: Counter[str] = Counter()
         self.versions: dict[str, dict[str, None]] = {}
+        self.ahead: dict[str, int] = {}
+        """Milliseconds that the last record of a source is later than now, if it is."""
         self.left_running: list[tuple[str, Note]] = []
         """What sessions that are gone left running, and which."""
         for handle in forest.walk():
@@ -49,6 +51,8 @@ class SourceEvents:
             for source in {origin.name for origin in facts.origins}:
                 self.delegations[source] += 1
                 self.open[source] += forest.state(handle) in ACTIVE
+                if ahead := forest.ahead(handle):
+                    self.ahead[source] = max(ahead, self.ahead.get(source, 0))
                 if facts.version:
                     self.versions.setdefault(source, {})[facts.version] = None
 
@@ -62,7 +66,8 @@ def table(forest: Forest, statuses: Sequence[SourceRow]) -> Iterator[str]:
         row = " ".join(
             fit(cell, width, right=title in _RIGHT) for cell, (title, width) in zip(cells, _COLUMNS, strict=True)
         )
-        detail = "; ".join(part for part in (line(status.detail), _offer(status, forest.shown_at)) if part)
+        details = line(status.detail), _ahead(status, told), _offer(status, forest.shown_at)
+        detail = "; ".join(filter(None, details))
         yield f"{row} {line(status.path)}{f'  ({detail})' if detail else ''}"
     for session, note in told.left_running:
         yield f"Still running: {line(note.text)}, left by {line(session)}; `kill {note.origin.pid}` stops it."
@@ -80,6 +85,12 @@ def _offer(status: SourceRow, now: Millis) -> str:
     if status.told_at is None:
         return ""
     return f"last record {age(now - status.told_at)} ago; `delegtop replay {line(quote(status.path))}` shows it"
+
+
+def _ahead(status: SourceRow, told: SourceEvents) -> str:
+    """By how much it is ahead of the clock."""
+    ahead = told.ahead.get(status.path)
+    return "" if ahead is None else f"its last record is {duration(ahead)} ahead of this machine's clock"
 
 
 def _cells(status: SourceRow, told: SourceEvents, now: Millis) -> tuple[str, ...]:
@@ -123,6 +134,7 @@ def _entry(status: SourceRow, told: SourceEvents) -> dict[str, Any]:
         "detail": status.detail,
         "size": status.size,
         "written_at": None if status.changed_at is None else iso(status.changed_at),
+        "ahead_seconds": told.ahead.get(status.path, 0) / SECOND,
         "last_record_at": None if status.told_at is None else iso(status.told_at),
         "records": status.records,
         "unreadable": status.unreadable,

@@ -297,6 +297,7 @@ class _Writer:
         self.forest, self.spent = forest, spent
         self.masked, self._prompts = masked, prompts
         self.assessments = Assessments(forest)
+        self.assessments.update()
         self.ranks = {handle: rank for rank, handle in enumerate(self.assessments.ranked(), 1)}
 
     def order(self, sort: str) -> Callable[[Handle], Any]:
@@ -352,7 +353,7 @@ class _Row:
 
     def waiting_on(self) -> str | None:
         waits = self.forest.state(self.handle) is State.WAITING
-        blocker = self.forest.blocker(self.handle) if waits else None
+        blocker = self.writer.assessments.end_of_path(self.handle) if waits else None
         return None if blocker is None else self.writer.id(blocker)
 
     def findings(self) -> list[Found]:

@@ -121,8 +121,7 @@ class Printing:
         wanted = {row.handle for row in self.rows} if self.matches is None else set(self.matches)
         if not wanted:
             return []
-        found = (each for each in self.assessments.problems() if each.handle in wanted)
-        return sorted(found, key=self.assessments.place)
+        return [each for each in self.assessments.problems() if each.handle in wanted]
 
 
 def tree(

@@ -7,13 +7,19 @@ parent, depth and state, and nothing else.
 import json
 import os
 from collections import defaultdict
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import delegtop
+from delegtop.base.clock import Millis, iso, millis
 from delegtop.cli import main
 from delegtop.cli.exit_codes import Exit
+from delegtop.model.states import State
 
 LOGS = os.environ.get("DELEGTOP_REAL_LOGS", "")
 
@@ -56,6 +62,7 @@ def listed() -> dict[str, list[dict[str, Any]]]:
 
 
 EXPECTED = listed()
+_SAMPLED = 6
 
 
 def tree(folder: str, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
@@ -84,3 +91,29 @@ def test_every_delegation_of_a_real_session_is_found_and_none_is_invented(
 def test_the_list_is_not_empty() -> None:
     assert sum(map(len, EXPECTED.values())) > 100
     assert set(EXPECTED) <= set(FOLDERS)
+
+
+def middles(path: Path) -> Iterator[tuple[str, Millis]]:
+    """Sessions, and a second before each part of an answer that follows a text of the same answer by two or more."""
+    told = [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
+    told = [each for each in told if each.get("type") in ("user", "assistant", "system") and "timestamp" in each]
+    for before, after in pairwise(told):
+        said, next_said = before.get("message") or {}, after.get("message") or {}
+        parts = [part["type"] for part in said.get("content") or () if isinstance(part, dict)]
+        is_open = before["type"] == after["type"] == "assistant" and said.get("stop_reason") is None
+        if is_open and parts == ["text"] and said.get("id") == next_said.get("id") and not before.get("isSidechain"):
+            begin, end = (millis(datetime.fromisoformat(each["timestamp"])) for each in (before, after))
+            if end - begin >= 2_000:
+                yield before["sessionId"], Millis(end - 1_000)
+
+
+@pytest.mark.parametrize("folder", ["1.0.98-1.0.108_inline", "2.1.39_spotter"])
+def test_in_the_middle_of_an_answer_no_turn_is_over(folder: str) -> None:
+    assert FOLDER is not None
+    found = [(path, *each) for path in (FOLDER / folder).rglob("*.jsonl") for each in middles(path)]
+    assert len(found) > _SAMPLED
+    for path, session, at in found[:: len(found) // _SAMPLED]:
+        with delegtop.open(path, at=iso(at)) as seen:
+            handle = seen.forest.find(session)
+            assert handle is not None
+            assert seen.forest.state(handle) is not State.IDLE, (path, iso(at))

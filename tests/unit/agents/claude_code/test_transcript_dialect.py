@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from tests.judging import verdict
 from tests.telling import handle_of
 
 from delegtop.agents.claude_code.transcript_dialect import ClaudeCode
@@ -12,8 +13,9 @@ from delegtop.base.clock import Millis, parse_time
 from delegtop.base.origin import Origin
 from delegtop.dialects import Sample, Unit
 from delegtop.model.delegation import Delegation
-from delegtop.model.events import OF_NONE, Deviation, Ended, Event, Heard, Outcome, Phase, Started, Surveyed
+from delegtop.model.events import OF_NONE, Deviation, Ended, Ending, Event, Heard, Outcome, Phase, Started, Surveyed
 from delegtop.model.forest import Forest
+from delegtop.model.policy import Policy
 from delegtop.model.states import State
 from delegtop.model.usage import Usage
 from delegtop.sources.records import Line, Unreadable
@@ -132,6 +134,94 @@ def test_a_session_is_a_root_row_that_is_idle_when_its_turn_is_over() -> None:
     assert state(grown, SESSION) is State.IDLE
 
 
+def states(records: list[dict[str, Any]], *seconds: float) -> list[tuple[State, Phase | None]]:
+    """How the session stands at these seconds, to each of which only what was written by then is known."""
+    found: list[tuple[State, Phase | None]] = []
+    for second in seconds:
+        grown = Forest()
+        grown.apply(events((TRUNK, [each for each in records if each["timestamp"] <= moment(second)])))
+        grown.advance(at(second))
+        found.append((state(grown, SESSION), one(grown, SESSION).phase))
+    return found
+
+
+class TestWithoutAReasonToStop:
+    """Old versions write none, and a text may be followed by a call of the same answer."""
+
+    text = answer(4, {"type": "text", "text": "Let me see."}, stop=None)
+
+    def test_a_text_is_the_end_of_a_turn_only_once_it_was_quiet_for_a_while(self) -> None:
+        found = states([said(0, "hello"), self.text], 4, 30, 97, 123, 125)
+        assert found == [(State.RUNNING, None)] * 4 + [(State.IDLE, Phase.IDLE)]
+
+    def test_in_the_middle_of_an_answer_no_turn_is_over(self) -> None:
+        call = answer(33, use("t", "Bash", command="ls"), stop=None)
+        found = states([said(0, "hello"), self.text, call], 5, 32, 34, 200)
+        assert [each for each, _ in found] == [State.RUNNING, State.RUNNING, State.RUNNING, State.RUNNING]
+        assert found[-1] == (State.RUNNING, Phase.TOOL)
+
+    def test_that_follows_from_time_alone_and_whoever_looks_again_sees_it(self) -> None:
+        grown = Forest()
+        grown.apply(events((TRUNK, [said(0, "hello"), self.text])))
+        grown.advance(at(5))
+        assert (state(grown, SESSION), grown.next_turn()) == (State.RUNNING, at(124) + 1)
+        version = grown.version(0)
+        assert grown.advance(Millis(at(124) + 1)) == {0}
+        assert (state(grown, SESSION), one(grown, SESSION).phase) == (State.IDLE, Phase.IDLE)
+        assert grown.version(0) > version
+        grown.advance(at(60))
+        assert (state(grown, SESSION), one(grown, SESSION).phase) == (State.RUNNING, None)
+
+    def test_what_says_that_the_turn_is_over_is_believed_at_once(self) -> None:
+        over = record("system", 5, subtype="turn_duration")
+        assert states([said(0, "hello"), self.text, over], 5) == [(State.IDLE, Phase.IDLE)]
+
+    def test_one_whose_process_went_after_a_text_had_ended_its_turn(self) -> None:
+        grown = Forest()
+        grown.apply(events((TRUNK, [said(0, "hello"), self.text])))
+        grown.apply([Ended(SESSION, at(6), Origin("kernel:7", 0, 0), Outcome.LOST, Ending.GONE)])
+        grown.advance(at(7))
+        assert state(grown, SESSION) is State.IDLE
+
+    def test_what_has_ended_meanwhile_does_not_come_to_rest_later(self) -> None:
+        grown = Forest()
+        grown.apply(events((TRUNK, [said(0, "hello"), self.text])))
+        grown.apply([Ended(SESSION, at(6), Origin("other", 0, 0), Outcome.COMPLETED, Ending.RETURN)])
+        for second in (7, 200, 8):
+            grown.advance(at(second))
+            assert (state(grown, SESSION), one(grown, SESSION).phase) == (State.COMPLETED, Phase.IDLE)
+
+    def test_it_rests_since_its_last_word(self) -> None:
+        grown = Forest()
+        grown.apply(events((TRUNK, [said(0, "hello"), self.text])))
+        for second in (5, 200):
+            grown.advance(at(second))
+            assert one(grown, SESSION).phase_since == at(4)
+
+    def test_it_is_not_lost_before_that_however_soon_one_is_called_lost(self) -> None:
+        grown = Forest(Policy(lost_after=30_000))
+        grown.apply(events((TRUNK, [said(0, "hello"), self.text])))
+        for second, stands in ((5, State.RUNNING), (100, State.RUNNING), (130, State.IDLE)):
+            grown.advance(at(second))
+            assert state(grown, SESSION) is stands
+
+    def test_no_model_is_waited_for_meanwhile_however_soon_one_is_called_silent(self) -> None:
+        grown = Forest(Policy(silent_after=30_000))
+        grown.apply(events((TRUNK, [said(0, "hello"), self.text])))
+        for second in range(5, 300, 5):
+            grown.advance(at(second))
+            assert verdict(grown, 0) is None
+            assert state(grown, SESSION) in (State.RUNNING, State.IDLE)
+
+    def test_while_it_waits_for_an_agent_its_facts_are_those_of_the_moment(self) -> None:
+        grown = Forest()
+        grown.apply(events((TRUNK, [said(0, "hello"), self.text])))
+        grown.apply([Started("below", at(1), Origin("other", 1, 0), parent=SESSION)])
+        for second, phase in ((100, None), (130, Phase.IDLE), (90, None)):
+            grown.advance(at(second))
+            assert (state(grown, SESSION), one(grown, SESSION).phase) == (State.WAITING, phase)
+
+
 @pytest.mark.parametrize(("told", "branch"), [("feature/wick", "feature/wick"), ("HEAD", None), ("", None)])
 def test_a_session_is_on_the_branch_of_its_first_record_unless_there_is_none(told: str, branch: str | None) -> None:
     later = said(2, "more", cwd="/home/ada", gitBranch="another")
@@ -170,6 +260,15 @@ def test_a_session_is_on_the_branch_of_its_first_record_unless_there_is_none(tol
             None,
         ),
         ([answer(0, {"type": "text", "text": "old style"}, stop=None)], Phase.IDLE, None, None),
+        (
+            [
+                answer(0, {"type": "text", "text": "Let me see."}, stop=None),
+                answer(9, use("t", "Bash", command="ls"), stop=None),
+            ],
+            Phase.TOOL,
+            "Bash",
+            "ls",
+        ),
         ([answer(0, {"type": "thinking", "thinking": "hm"}, stop=None)], Phase.MODEL, None, None),
         ([said(0, "/model"), said(1, "<local-command-stdout>set</local-command-stdout>")], Phase.IDLE, None, None),
         (

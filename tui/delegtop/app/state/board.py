@@ -14,7 +14,7 @@ from delegtop.app.state.incremental_filter import IncrementalFilter
 from delegtop.app.state.row_remarks import Remarks
 from delegtop.app.state.shown_trees import Showing
 from delegtop.app.state.table_rows import TableRows
-from delegtop.base.clock import SECOND, Clock, Millis, StepWatch, WallClock, monotonic
+from delegtop.base.clock import SECOND, Clock, Millis, StepWatch, WallClock, monotonic, slept
 from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.pressing import Pressing
@@ -299,6 +299,8 @@ class Board:
     def _pass_time(self) -> set[Handle]:
         if self._steps is not None and self.moment is None and (step := self._steps.step()) is not None:
             self.forest.step(step)
+        if self._steps is not None and self.moment is None:
+            self.forest.heed_kernel(slept())
         return self.forest.advance(self.now)
 
     def _look_at(self, handles: set[Handle]) -> None:

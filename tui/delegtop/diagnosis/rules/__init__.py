@@ -15,7 +15,7 @@ from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.rule import Rule
 
 CHAPTERS: dict[str, Container[str | None] | None] = dict.fromkeys(
-    ("verdict_rules", "ending_rules", "log_rules", "copied_log_rules")
+    ("verdict_rules", "ending_rules", "log_rules", "copied_log_rules", "future_log_rules")
 )
 _PACKAGES = (
     "delegtop.protocols.standard.rules",

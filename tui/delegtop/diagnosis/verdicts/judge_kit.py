@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 
-from delegtop.base.clock import Millis
+from delegtop.base.clock import Millis, duration
 from delegtop.base.origin import Origin
 from delegtop.base.text import cut, folded
 from delegtop.diagnosis.case import Case
@@ -65,8 +65,15 @@ def is_quiet_for(case: Case, span: int) -> bool:
     heard = case.facts.quiet_since
     if heard is None:
         return False
-    slept = sum(end - start for start, end in case.forest.sleeps_of(case.handle, heard))
-    return case.is_past(heard + slept + span)
+    return case.is_past(heard + case.forest.silence(case.handle, heard).asleep + span)
+
+
+def was_awake(case: Case, since: Millis) -> Sentence:
+    """That all logs were silent at once, and that this is no excuse: the machine did not sleep."""
+    silent = case.forest.silence(case.handle, since)
+    if silent.began is None or silent.asleep:
+        return ()
+    return (f" Every log was silent for {duration(silent.span)} meanwhile; the machine was awake, as its kernel says.",)
 
 
 def last_done(case: Case) -> tuple[Millis, Handle | None]:

@@ -3,7 +3,6 @@
 from delegtop.diagnosis.case import Case
 from delegtop.diagnosis.sentence import Sentence
 from delegtop.diagnosis.verdicts.judge_kit import (
-    first_verdict,
     judges,
     last_done,
     life_of,
@@ -18,7 +17,6 @@ from delegtop.model.events import Phase
 from delegtop.model.measures import label
 from delegtop.model.plain_work import given_before
 from delegtop.model.states import ENDED, State
-from delegtop.model.store.ledger import Handle
 
 
 @judges(Kind.LOST)
@@ -57,8 +55,8 @@ def looping(case: Case) -> Verdict | None:
 @judges(Kind.WAITING_ON_CHILD)
 def waiting_on_child(case: Case) -> Verdict | None:
     """It cannot go on before somebody below it does. If that one is well, being late is its own affair."""
-    blocker = case.forest.blocker(case.handle)
-    if blocker is None or (case.state is State.OVERDUE and not _is_in_trouble(case, blocker)):
+    blocker = case.ends.of(case.handle)
+    if blocker is None or (case.state is State.OVERDUE and not case.ends.is_in_trouble(case.handle)):
         return None
     below = case.forest.delegation(blocker)
     path = "" if case.forest.parent(blocker) == case.handle else " at the end of its path"
@@ -71,17 +69,6 @@ def waiting_on_child(case: Case) -> Verdict | None:
         origins_of(below.started_origin, below.heard_origin),
         blocker,
     )
-
-
-def _is_in_trouble(case: Case, blocker: Handle) -> bool:
-    """Whether something is wrong with whom it waits on; that one waits on nobody itself."""
-    if case.forest.needs_review(blocker):
-        return True
-    below = Case(case.forest, blocker)
-    found = first_verdict(below)
-    if below.turns is not None:
-        case.look_again(below.turns)
-    return found is not None and not found.kind.row.harmless
 
 
 @judges(Kind.ORPHANED)
@@ -151,7 +138,7 @@ def overdue(case: Case) -> Verdict | None:
     deadline, facts = case.forest.deadline(case.handle), case.facts
     if case.state is not State.OVERDUE or deadline is None:
         return None
-    blocker = case.forest.blocker(case.handle)
+    blocker = case.ends.of(case.handle)
     rest: Sentence = ("; last heard of ", facts.heard_at, " ago") if facts.heard_at is not None else ()
     if blocker is not None:
         rest = (f"; {label(case.forest.delegation(blocker))}, on which it waits, is at work",)

@@ -20,6 +20,14 @@ class Certainty(StrEnum):
     POSSIBLE = "possible"
     """It fits, and so do harmless explanations."""
 
+    @property
+    def rank(self) -> int:
+        """The surest comes first."""
+        return _RANKS[self]
+
+
+_RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
+
 
 class Need(StrEnum):
     """What has to be done to a session whose process is there. How, depends on how it was started."""
@@ -332,17 +340,21 @@ class Kind(StrEnum):
             short="host slept",
             meaning="Every log was silent at once: the machine slept, and that time is charged to nobody.",
             evidence="its last word before",
-            when=("when it is silent only if the sleep is counted; all logs quiet for 15 minutes or more are a sleep"),
+            when=(
+                "when it is silent only if the sleep is counted; all logs quiet for 15 minutes or more are a sleep, of "
+                "this machine no longer than its kernel counts"
+            ),
             frees="Give it some minutes to go on.",
             rule="VER-009",
             severity=Severity.INFO,
             must="time asleep is charged to nobody",
-            why="Every log was silent at once for more than a quarter of an hour: the machine slept.",
+            why="Every log was silent at once for more than a quarter of an hour, and its kernel does not say that the "
+            "machine was awake: it slept.",
             harmless=True,
         ),
     )
-    WAITING_FOR_MODEL = (
-        "waiting for the model",
+    NO_MODEL_ANSWER = (
+        "no model answer",
         VerdictRow(
             short="no model answer",
             meaning="The model was asked, once or again and again, and no answer came.",

@@ -94,8 +94,8 @@ def _inside_since(case: Case) -> Millis | None:
 def _is_open_for(case: Case, since: Millis, span: int) -> bool:
     """Whether the call is open for longer than that, without the time in which the whole machine slept, and nothing was
     heard of it lately: what tells how it is coming on was begun."""
-    slept = sum(end - start for start, end in case.forest.sleeps_of(case.handle, since))
-    return case.is_past(since + slept + span) and is_quiet_for(case, _MOMENT) and not unread(case.facts)
+    asleep = case.forest.silence(case.handle, since).asleep
+    return case.is_past(since + asleep + span) and is_quiet_for(case, _MOMENT) and not unread(case.facts)
 
 
 def _unbegun(case: Case, sure: Certainty, since: Millis, mode: str | None, why: str) -> Verdict:

@@ -14,6 +14,7 @@ from delegtop.diagnosis.verdicts.judge_kit import (
     life_of,
     origins_of,
     past,
+    was_awake,
     work_of,
 )
 from delegtop.diagnosis.verdicts.kernel_judges import hung_by_kernel, shown
@@ -21,7 +22,6 @@ from delegtop.diagnosis.verdicts.kinds import Certainty, Kind
 from delegtop.diagnosis.verdicts.patience import compared, has_no_log, inside_since, patience_of, unread
 from delegtop.diagnosis.verdicts.permission_mode import asks_nobody
 from delegtop.diagnosis.verdicts.verdict import Verdict
-from delegtop.model.delegation import AGAIN
 from delegtop.model.events import Phase, WaitsFor
 
 
@@ -61,13 +61,15 @@ def host_slept(case: Case) -> Verdict | None:
     heard, patience = case.facts.quiet_since, patience_of(case).worth_a_word
     if heard is None or not case.is_past(heard + patience) or is_quiet_for(case, patience):
         return None
-    asleep = list(case.forest.sleeps_of(case.handle, heard))
-    slept = sum(end - start for start, end in asleep)
-    said = f"Every log was silent for {duration(slept)}; the machine slept, and this is not charged to it."
-    return Verdict(Kind.HOST_SLEPT, Certainty.LIKELY, (said,), asleep[0][0], origins_of(case.facts.heard_origin))
+    silent = case.forest.silence(case.handle, heard)
+    slept = "the machine slept"
+    if silent.by_kernel:
+        slept = f"the machine slept for {duration(silent.asleep)} at most, as its kernel says"
+    said = f"Every log was silent for {duration(silent.span)}; {slept}, and this is not charged to it."
+    return Verdict(Kind.HOST_SLEPT, Certainty.LIKELY, (said,), silent.began, origins_of(case.facts.heard_origin))
 
 
-@judges(Kind.WAITING_FOR_MODEL)
+@judges(Kind.NO_MODEL_ANSWER)
 def waiting_for_model(case: Case) -> Verdict | None:
     """It asked the model and no answer came for longer than answers take, however often it was asked again."""
     facts, since = case.facts, case.facts.quiet_since
@@ -78,10 +80,10 @@ def waiting_for_model(case: Case) -> Verdict | None:
     late = past(case, case.forest.deadline(case.handle))
     sure = _certainty(case)
     said: Sentence = ("It has waited ", since, " for the model's answer", *late)
-    if facts.asked is not None and facts.asked >= AGAIN:
+    if facts.asks_again:
         said = (f"It asked the model {facts.asked} times in ", since, ", and no answer came", *late)
-    said = (*said, compared(case, since), ".")
-    return Verdict(Kind.WAITING_FOR_MODEL, sure, said, since, origins_of(facts.heard_origin))
+    said = (*said, compared(case, since), ".", *was_awake(case, since))
+    return Verdict(Kind.NO_MODEL_ANSWER, sure, said, since, origins_of(facts.heard_origin))
 
 
 @judges(Kind.SILENT)
@@ -96,7 +98,7 @@ def silent(case: Case) -> Verdict | None:
     said: Sentence = (f"It has been inside {work} for ", since) if work else ("Nothing was heard of it for ", since)
     alone = "; no log of its own was found that could tell more" if has_no_log(case.facts) else ""
     alone = f"; what could tell more cannot be read: {closed}" if closed else alone
-    said = (*said, f"{alone}{compared(case, since)}. Quiet is not hung.")
+    said = (*said, f"{alone}{compared(case, since)}. Quiet is not hung.", *was_awake(case, heard))
     places = origins_of(case.facts.heard_origin, *life_of(case.facts))
     return Verdict(Kind.SILENT, Certainty.POSSIBLE if closed else _certainty(case), said, heard, places)
 

@@ -371,10 +371,25 @@ class Ledger(ColumnStore):
 
     def phase(self, handle: Handle) -> Phase | None:
         """What it was in the middle of when it was last heard; whoever saw it later knows whether it still is."""
+        phase = self._last_phase(handle)
+        return None if phase is Phase.IDLE and self.rests_at(handle) is not None else phase
+
+    def _last_phase(self, handle: Handle) -> Phase | None:
+        """The same, and that its turn is over even where that is not certain yet."""
         said, seen = PHASES[self.signs.phase[handle]], self._sighted(handle)
         if seen is None:
             return said
         return None if seen.phase is None and said in _PAUSES else seen.phase or said
+
+    def rests_at(self, handle: Handle) -> Millis | None:
+        """When its turn counts as over, if nothing is heard of it by then; None if that is not to come. Nothing more
+        comes of one that has ended or whose process is gone."""
+        since = self.signs.since[handle]
+        if since <= self.signs.at[handle] or PHASES[self.signs.phase[handle]] is not Phase.IDLE:
+            return None
+        at = self.on_present_scale(Millis(since))
+        is_sure = at is None or at < self.now or self._sighted(handle) or self.gone_at(handle) or self.ending(handle)
+        return None if is_sure else at
 
     def _sighted(self, handle: Handle) -> Sighted | None:
         """Who saw it later than it was last heard."""
@@ -387,8 +402,10 @@ class Ledger(ColumnStore):
         said, seen = PHASES[self.signs.phase[handle]], self._sighted(handle)
         if seen is not None and self.phase(handle) is not said:
             return seen.at
-        since = known(self.signs.since[handle])
-        return since if since is not None or said is None else known(self.signs.at[handle])
+        at, since = self.signs.at[handle], known(self.signs.since[handle])
+        if since is not None and (said is not Phase.IDLE or since <= at):  # a turn that counts as over was so by then
+            return since
+        return None if said is None else known(at)
 
     def quiet_since(self, handle: Handle) -> Millis | None:
         """Since when nothing came of it."""
@@ -400,9 +417,12 @@ class Ledger(ColumnStore):
 
     def _quiet_since(self, handle: Handle) -> Millis | None:
         heard = self.heard_at(handle)
-        if self.signs.asked[handle] < AGAIN or self.phase(handle) is not Phase.MODEL:
-            return heard
-        return self.phase_since(handle) or heard
+        return self.phase_since(handle) or heard if self.asked_again(handle) else heard
+
+    def asked_again(self, handle: Handle) -> int:
+        """How often it asked its model, if it does so again and again without an answer."""
+        asked = self.signs.asked[handle]
+        return asked if asked >= AGAIN and self.phase(handle) is Phase.MODEL else 0
 
     def is_session(self, handle: Handle) -> bool:
         """An agent program's own session: it lives as long as its process does, and was given no task."""
@@ -481,7 +501,7 @@ class Ledger(ColumnStore):
     def _goes_on(self, handle: Handle) -> bool:
         """Only its process is gone, which ends nobody of an agent program who was heard of since, and no session whose
         turn was over."""
-        if self.is_session(handle) and self.phase(handle) is Phase.IDLE:
+        if self.is_session(handle) and self._last_phase(handle) is Phase.IDLE:
             return True
         return self._lived_in_a_program(handle) and self.gone_at(handle) is None
 

@@ -35,17 +35,15 @@ class CheckSubject(NamedTuple):
         return self.id if self.name == self.id else f"{self.name} {self.id}"
 
     @property
-    def gravity(self) -> tuple[bool, int, int, int]:
+    def gravity(self) -> tuple[bool, int, int, int, int]:
         """The least comes first: problems in the order of looking, then the rest by its worst finding, then sources."""
         worst = min((RANK[finding.severity] for finding in self.findings), default=len(RANK))
         if self.assessment is None:
-            return True, 0, worst, 0
-        urgency, newest, _ = self.assessment.key
-        return (
-            False,
-            urgency if self.assessment.problem else Urgency.AT_REST,
-            *((newest, worst) if self.assessment.problem else (worst, 0)),
-        )
+            return True, 0, 0, 0, worst
+        urgency, certainty, newest, *_ = self.assessment.key
+        if not self.assessment.problem:
+            return False, Urgency.AT_REST, 0, 0, worst
+        return False, urgency, certainty, newest, worst
 
 
 class CheckResult(NamedTuple):

@@ -51,7 +51,8 @@ class IncidentDetails:
         return self._of(handle).sentence(self._forest.now_of(handle))
 
     def findings(self, handle: Handle) -> tuple[Finding, ...]:
-        return diagnose(Case(self._forest, handle, self._existence(self._forest.delegation(handle))))
+        exists, ends = self._existence(self._forest.delegation(handle)), self._assessments.path_ends
+        return diagnose(Case(self._forest, handle, exists, ends=ends))
 
     def trouble(self, handle: Handle) -> Trouble:
         forest = self._forest
@@ -120,7 +121,7 @@ class IncidentDetails:
             took_seconds=None if took is None else took / 1_000,
             cost=facts.cost,
             cost_estimated=facts.cost_estimated,
-            remark=mask(measures.remark(forest, handle, facts)),
+            remark=mask(measures.remark(forest, handle, facts, self._assessments.end_of_path(handle))),
             in_trouble=in_trouble,
             root_blocker=is_blocker(self._of(handle)),
         )

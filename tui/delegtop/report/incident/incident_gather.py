@@ -60,9 +60,9 @@ class _Gathering:
         self.forest, self.only = forest, only
         self.shown = list(_scope(forest, only))
         self.assessments = Assessments(forest)
+        self.assessments.update()
         self.assessed = {handle: self.assessments.of(handle) for handle in self.shown}
-        problems = (each for each in self.assessed.values() if each.problem)
-        self.worst = [each.handle for each in sorted(problems, key=self.assessments.place)]
+        self.worst = [each.handle for each in self.assessments.problems() if each.handle in self.assessed]
         self.troubled = [*self.worst, *(handle for handle in self.shown if self._is_drawn_in(handle))]
         self._in_trouble = frozenset(self.troubled)
         projects = Projects()

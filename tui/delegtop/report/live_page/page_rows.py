@@ -50,7 +50,8 @@ class PageRows:
         problem = found is not None and found.problem
         kind = "now" if found is not None and found.is_now else "open" if state in ACTIVE else "over"
         word = f"{found.short}{'' if found.is_sure else '?'}" if found is not None and problem else state.value
-        title, remark = _clean(measures.title(facts)), _clean(measures.remark(forest, handle, facts))
+        told = measures.remark(forest, handle, facts, self._assessments.end_of_path(handle))
+        title, remark = _clean(measures.title(facts)), _clean(told)
         standing = "" if self.as_of(handle) is None else " as-of"
         parts = (
             f'<span class="word">{state.glyph} {html.escape(word)}</span>',
@@ -112,8 +113,9 @@ class PageRows:
             ended = measures.ended_at(facts)
             return "" if ended is None else f"took {duration(ended - facts.started_at)}"
         told = since(facts.started_at, now, goes_on=live, offset=ahead)
-        if state in _QUIET and facts.quiet_since is not None:
-            told += f", quiet for {since(facts.quiet_since, now, goes_on=live, offset=ahead)}"
+        silent = measures.silent_since(self._forest, handle, facts)
+        if state in _QUIET and silent is not None:
+            told += f", quiet for {since(silent, now, goes_on=live, offset=ahead)}"
         return told
 
     def times(self, handle: Handle) -> PageTimes:

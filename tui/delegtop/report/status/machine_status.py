@@ -36,7 +36,7 @@ class FirstProblem(NamedTuple):
     """Whether that is at least likely."""
     since: Millis | None
     holds_up: int
-    """How many above wait for it and for nobody else."""
+    """How many above wait for it."""
     sentence: str
     """What is the matter, since when, and whom it holds up, as it read when somebody looked."""
     host: str = ""

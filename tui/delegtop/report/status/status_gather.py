@@ -75,7 +75,7 @@ def _tallies(assessments: Assessments, told: "_Teller") -> dict[Handle, Tally]:
         states.setdefault(root, Counter())[state] += 1
         silent[root] += state is State.SILENT
     problems: dict[Handle, list[Assessment]] = {}
-    for each in sorted(assessments.now(), key=assessments.place):
+    for each in assessments.now():
         root = _root(forest, each.handle, roots)
         problems.setdefault(root, []).append(each)
         silent[root] -= each.state is State.SILENT

@@ -202,7 +202,7 @@ FIELDS: Mapping[str, str] = {
     "for": "for how long",
     "project": "its folder, by name",
     "host": "the machine it is on, where several are looked at",
-    "holds_up": "how many wait for it and for nobody else",
+    "holds_up": "how many wait for it",
     "unread": "how many files and folders of logs cannot be read",
     "doubt": "`?` where it is only possible",
     "sentence": "what is the matter, in a sentence",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from delegtop.base.clock import countdown, duration
+from delegtop.base.clock import Millis, countdown, duration
 from delegtop.base.secrets import mask
 from delegtop.base.text import brief, cut, prose
 from delegtop.diagnosis.assessment import Assessment, Urgency
@@ -128,7 +128,7 @@ class Table:
     def waits_on(self, handle: Handle) -> Handle | None:
         """At the end of the path that it waits on."""
         waiting = self.forest.state(handle) in (State.WAITING, State.OVERDUE)
-        return self.forest.blocker(handle) if waiting else None
+        return self.assessments.end_of_path(handle) if waiting else None
 
     def safe(self, text: str) -> str:
         return self._clean(cut(text, _LOOKED_AT), self.masked, False)
@@ -144,6 +144,11 @@ class Table:
     def open_for(self, span: int, width: int) -> str:
         """A span of time that goes on."""
         return self.took(span, width) if self._exact else countdown(span)
+
+    def since(self, handle: Handle, at: Millis, width: int) -> str:
+        """How long it is since then; of what lies ahead nobody knows."""
+        span = self.forest.now_of(handle) - at
+        return self.drawing.none if span < 0 and self.forest.ahead(handle) else self.open_for(max(span, 0), width)
 
     def took(self, span: int, width: int) -> str:
         """A span of time, to the second if there is room for that."""
@@ -386,14 +391,14 @@ def age_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     facts, state = table.facts(row.handle), table.forest.state(row.handle)
     text = table.drawing.none
     if facts.started_at is not None and state in UNENDED:
-        text = table.open_for(max(table.forest.now_of(row.handle) - facts.started_at, 0), width)
+        text = table.since(row.handle, facts.started_at, width)
     elif facts.started_at is not None and facts.ended_at is not None:
         text = table.took(facts.ended_at - facts.started_at, width)
     return table.said(text, _time_part(state, facts), width, right=True)
 
 
 @column(
-    *("quiet", "QUIET", TIME, "how long nothing was heard of it"),
+    *("quiet", "QUIET", TIME, "how long nothing came of it"),
     right=True,
     sort="quiet",
     small=7,
@@ -405,10 +410,8 @@ def quiet_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     facts, state = table.facts(row.handle), table.forest.state(row.handle)
     if state not in UNENDED:
         return [CellSpan(" " * width, "text")]
-    heard = facts.quiet_since
-    text = (
-        table.drawing.none if heard is None else table.open_for(max(table.forest.now_of(row.handle) - heard, 0), width)
-    )
+    heard = measures.silent_since(table.forest, row.handle, facts)
+    text = table.drawing.none if heard is None else table.since(row.handle, heard, width)
     part = State.SILENT.colour if state is State.SILENT else _time_part(state, facts)
     return table.said(text, part, width, right=True)
 
@@ -463,7 +466,7 @@ def doing_of(table: Table, handle: Handle) -> tuple[str, str]:
         return f"on {table.label(blocker)}{what}", "muted" if found is None else "text"
     if state in ACTIVE:
         shown = process_words.brief(facts.process) if facts.process else ""
-        doing = phases.now(facts) or table.forest.reason(handle)
+        doing = measures.doing(table.forest, handle, facts)
         return table.safe(": ".join(filter(None, (shown, doing)))), "text"
     made = measures.made(facts) if state is State.COMPLETED and facts.report.summary else ""
     told = table.prose(measures.remark(table.forest, handle, facts))

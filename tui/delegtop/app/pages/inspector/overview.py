@@ -78,8 +78,8 @@ def _now(subject: PageSubject, state: State) -> list[Block]:
         blocks.append(LabelledFact("doing", _doing(subject)))
     elif work := phases.work(delegation):
         blocks.append(LabelledFact("last did", foreign(work)))
-    blocker = subject.forest.blocker(subject.handle)
-    if blocker is not None and state in ACTIVE:
+    blocker = subject.assessments.end_of_path(subject.handle) if state in ACTIVE else None
+    if blocker is not None:
         doing = phases.now(subject.facts_of(blocker))
         blocks.append(LabelledFact("waits on", said(named(subject, blocker), one_line(doing) if doing else "")))
     if delegation.wait is not None and state in ACTIVE:
