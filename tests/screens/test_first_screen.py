@@ -137,6 +137,28 @@ async def test_earlier_failures_are_one_line_and_have_no_row(tmp_path: Path) -> 
         assert not any("API error" in line for line in screen(app))
 
 
+@pytest.mark.parametrize("since", SINCE)
+async def test_f_goes_to_the_one_that_began_last_among_a_hundred_that_are_over(
+    tmp_path: Path, since: int | None
+) -> None:
+    moment = now()
+    operators_home(tmp_path, moment)
+    async with running(dashboard(tmp_path, FrozenClock(moment), since), size=(120, 35)) as (app, pilot):
+        await pilot.press("G", "F")
+        assert app.monitor.table.follow
+        assert under_cursor(app) == "toolu_hung"
+
+
+@pytest.mark.parametrize("since", SINCE)
+async def test_nothing_that_was_there_before_is_called_new(tmp_path: Path, since: int | None) -> None:
+    moment = now()
+    operators_home(tmp_path, moment, old=300)
+    async with running(dashboard(tmp_path, FrozenClock(moment), since), size=(120, 35)) as (app, pilot):
+        await pilot.press("p", "p")
+        assert app.monitor.table.pending == 0
+        assert " new " not in screen(app)[2]
+
+
 async def test_the_wall_clock_tells_the_same(tmp_path: Path) -> None:
     operators_home(tmp_path, now())
     async with running(dashboard(tmp_path, WallClock(), 2 * HOUR), size=(80, 24)) as (app, _pilot):
