@@ -64,9 +64,7 @@ MONITOR = (
     KeyCommand("columns", "C,f2", "columns", "columns", "Choose the columns and their order", LOOK),
     KeyCommand("views", "W", "views", "views", "Views that were kept: pick one, keep this one", LOOK),
     KeyCommand("reverse", "S,I", "reverse", "reverse sort", "Turn the order round", LOOK),
-    KeyCommand(
-        "follow", "F", "follow", "follow", "Keep the newest delegation in view: the one that began last", LOOK, 8
-    ),
+    KeyCommand("follow", "F", "follow", "follow", "Keep the newest delegation in view", LOOK, 8),
     KeyCommand(
         "problem", "e", "problem(1)", "next problem", "The next problem, what is stuck now before all else", LOOK, 4
     ),
