@@ -23,8 +23,9 @@ from delegtop.model.tree.outline import OutlineRow
 from delegtop.report.figures import dollars
 from delegtop.report.layout import CellSpan, Ruler
 from delegtop.report.projects import Projects
-from delegtop.report.table.columns import DOING, NAME, Layout, Placed, column
+from delegtop.report.table.columns import COLUMNS, DOING, NAME, Claim, Layout, Placed, column
 from delegtop.report.table.drawing import Drawing
+from delegtop.report.table.namesakes import LEAST_NAME, Namesakes, fitted
 
 PARTS = (
     *dict.fromkeys(state.colour for state in State),
@@ -38,8 +39,10 @@ _LONGEST = 400
 """Characters of foreign text that are looked at for one cell: no terminal is wider."""
 _LOOKED_AT = 2 * _LONGEST
 """Characters that are searched for secrets: one that begins in sight is hidden whole."""
-_LEAST_TITLE, _LEAST_NAME = 8, 10
-"""Cells a title beside the name must have to be worth reading, and a name keeps however deep it hangs."""
+_LEAST_NAME = 10
+"""Cells a name keeps however deep it hangs."""
+_ENOUGH_WORK, _MOST_WORK = 32, 60
+"""Cells of what it works at that are worth giving up other columns for, and some of what each does."""
 _WARN, _CRITICAL = 0.25, 0.10
 _DEEP = 24
 """Levels that get guide lines in print; how deep the others are, their depth says."""
@@ -78,6 +81,7 @@ class Table:
         self._exact = exact
         """How spans of time are told: on a screen they change no oftener than needed."""
         self.projects = Projects()
+        self.namesakes = Namesakes()
         self._clean = lru_cache(2048)(self._cleaned)
         self._branches: dict[tuple[object, ...], list[CellSpan]] = {}
         """What stands before the names of rows at the top and below them, which are nearly all."""
@@ -117,6 +121,13 @@ class Table:
         """The project that lies in a folder."""
         return self.safe(self.projects.name(folder))
 
+    def new_project(self, handle: Handle) -> str:
+        """The project of a row, unless it is that of the row above it, or there is but one."""
+        parent = self.forest.parent(handle)
+        project = self.project(handle)
+        known = parent is not None and self.project(parent) == project
+        return "" if known or len(self.projects) < 2 else project
+
     def host(self, handle: Handle) -> str:
         """The machine it is on, if there are several."""
         return self.safe(measures.host(self.forest, handle) or "") if self.forest.has_hosts else ""
@@ -124,6 +135,27 @@ class Table:
     def label(self, handle: Handle) -> str:
         """What it is called, safe to show."""
         return self.safe(measures.label(self.facts(handle)))
+
+    def work(self, handle: Handle) -> str:
+        """What it works at, with its own name if it has one: what tells it from others that are called alike."""
+        facts = self.facts(handle)
+        own = facts.own_name if facts.own_name != measures.label(facts) else None
+        return f" {self.drawing.and_} ".join(filter(None, (self.safe(own or ""), self.prose(measures.title(facts)))))
+
+    def differs_at(self, handle: Handle) -> int | None:
+        """The first sign of its work that tells it from those in sight that are called alike; None if none is."""
+        return self.namesakes.differs_at(self.label(handle), self.work(handle))
+
+    def told_apart(self, handle: Handle, most: int = _ENOUGH_WORK) -> str:
+        """What to call it: by its work, in so many cells, where others in sight have the same name."""
+        if self.differs_at(handle) is None or not (work := self.work(handle)):
+            return self.label(handle)
+        return self.quoted(work, most)
+
+    def quoted(self, work: str, most: int) -> str:
+        """Somebody's words among those of delegtop."""
+        first, last = ('"', '"') if self.drawing.plain else ("“", "”")
+        return f"{first}{self.cut(work, most)}{last}"
 
     def waits_on(self, handle: Handle) -> Handle | None:
         """At the end of the path that it waits on."""
@@ -184,26 +216,81 @@ class Table:
 # -- who it is -------------------------------------------------------------------------------------------------------
 
 
+class Naming(NamedTuple):
+    """What the first cell of a row is made of."""
+
+    branch: list[CellSpan]
+    marks: list[CellSpan]
+    """Who waits for it, and what a fold hides."""
+    name: str
+    title: str
+    project: str
+    label: str
+    """The name without that of its own."""
+    work: str
+    """The title with the name of its own."""
+    differs_at: int | None
+
+    def claim(self, table: Table) -> Claim:
+        """The cells it asks for."""
+        cells = table.ruler.cells
+        fixed = sum(cells(span.text) for span in (*self.branch, *self.marks))
+        whole = fixed + cells(self.name) + (2 + min(cells(self.title), _MOST_WORK) if self.title else 0)
+        if self.differs_at is None or not self.work:
+            return Claim(whole)
+        return Claim(whole, fixed + min(cells(self.label), LEAST_NAME) + 2 + min(cells(self.work), _ENOUGH_WORK))
+
+
+def naming(table: Table, row: OutlineRow, width: int, project: str = "") -> Naming:
+    """What there is to say in so many cells, of which the names and the work may still be too long."""
+    drawing, handle = table.drawing, row.handle
+    facts, found = table.facts(handle), table.problem(handle)
+    branch = _branch(table, row, width)
+    if facts.parent is not None and table.forest.parent(handle) is None:
+        branch.append(CellSpan(f"{drawing.orphan} ", "unsure"))
+    holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks else ""
+    room = max(width - sum([table.ruler.cells(span.text) for span in branch]), 0)
+    title = table.prose(measures.title(facts))
+    return Naming(
+        branch,
+        [CellSpan(holds, "stuck"), *_hidden(table, row, room - len(holds) - _LEAST_NAME)],
+        _called(table, row, facts),
+        title,
+        f"{project} {drawing.and_} " if project and title else project,
+        table.label(handle),
+        table.work(handle),
+        table.differs_at(handle),
+    )
+
+
 @column(NAME, "DELEGATION", 22, "what it is called, in its place in the tree, and its work in a few words", sort="name")
 def name_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
-    drawing, facts, state = table.drawing, table.facts(row.handle), table.forest.state(row.handle)
-    spans = _branch(table, row, width)
-    if facts.parent is not None and table.forest.parent(row.handle) is None:
-        spans.append(CellSpan(f"{drawing.orphan} ", "unsure"))
-    found = table.problem(row.handle)
-    holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks else ""
-    cells = table.ruler.cells
-    used = sum([cells(span.text) for span in spans])
-    room = max(width - used, 0)
-    hidden = _hidden(table, row, room - len(holds) - _LEAST_NAME)
-    taken = len(holds) + sum([len(span.text) for span in hidden])
-    name = table.cut(_called(table, row, facts), max(room - taken, min(room, _LEAST_NAME)))
-    more = [CellSpan(name, _name_part(found, state)), CellSpan(holds, "stuck"), *hidden]
-    spans += more
-    room = width - used - sum([cells(span.text) for span in more]) - 2
-    title = table.prose(measures.title(facts))
-    if title and room >= _LEAST_TITLE:
-        spans.append(CellSpan("  " + table.cut(title, room), "muted"))
+    return _named(table, row, naming(table, row, width), width)
+
+
+def name_in_project_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
+    """With the project where that is not the one of the row above it."""
+    return _named(table, row, naming(table, row, width, table.new_project(row.handle)), width)
+
+
+COLUMNS[NAME] = COLUMNS[NAME]._replace(stands_in=name_in_project_cell)
+
+
+def _named(table: Table, row: OutlineRow, said: Naming, width: int) -> list[CellSpan]:
+    cells, mark = table.ruler.cells, table.drawing.cut
+    room = max(width - sum([cells(span.text) for span in said.branch]), 0)
+    left = max(room - sum([cells(span.text) for span in said.marks]), min(room, _LEAST_NAME))
+    name, work, differs_at = said.name, said.title, None
+    if said.differs_at is not None and cells(name) + 2 + cells(said.project + work) > left:
+        name, work, differs_at = said.label, said.work, said.differs_at
+    place = said.project
+    if place and table.namesakes.has_twin(said.label, said.work):
+        place, work = "", place + work
+    name, work = fitted(name, work, differs_at, left, table.ruler, mark, place)
+    part = _name_part(table.problem(row.handle), table.forest.state(row.handle))
+    spans = [*said.branch, CellSpan(name, part), *said.marks]
+    if work:
+        spans.append(CellSpan(f"  {work}", "muted") if name else CellSpan(work, part))
     return table.ruler.filled(spans, width)
 
 
@@ -455,7 +542,7 @@ def doing_of(table: Table, handle: Handle) -> tuple[str, str]:
     if (blocker := table.waits_on(handle)) is not None:
         found = table.problem(blocker)
         what = f": {found.short}" if found is not None else ""
-        return f"on {table.label(blocker)}{what}", "muted" if found is None else "text"
+        return f"on {table.told_apart(blocker)}{what}", "muted" if found is None else "text"
     if state in ACTIVE:
         shown = process_words.brief(facts.process) if facts.process else ""
         doing = phases.now(facts) or table.forest.reason(handle)
