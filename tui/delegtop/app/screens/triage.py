@@ -22,7 +22,6 @@ from delegtop.app.pages.inspector.findings import found
 from delegtop.app.pages.inspector.page_words import MUTED, PageSubject, one_line
 from delegtop.app.pages.triage import problem_words
 from delegtop.app.pages.triage.disk_evidence import FILES, look_up
-from delegtop.app.pages.triage.problem_marks import Marks, Problem
 from delegtop.app.pages.triage.problem_words import Known
 from delegtop.app.screens import chosen_lines
 from delegtop.app.screens.ask import Ask
@@ -34,6 +33,7 @@ from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
 from delegtop.app.state.idle_work import SLICE, IdleWork
 from delegtop.app.state.past_sessions import PastSessions
+from delegtop.app.state.problem_marks import Problem
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.widgets import earlier
 from delegtop.app.widgets.chips import Chips
@@ -90,7 +90,6 @@ class Triage(Leaving, Screen[str | None]):
         *,
         zone: tzinfo | None = None,
         start: Handle | None = None,
-        marks: Marks | None = None,
         replay: Replay,
         acts: ActsUnderWay | None = None,
         past: PastSessions | None = None,
@@ -109,7 +108,8 @@ class Triage(Leaving, Screen[str | None]):
         self._title, self._keys = Static(Content(), id="triage-title"), KeyBar()
         self._earlier = Earlier()
         self._ready = False
-        self.marks = Marks() if marks is None else marks
+        self.marks = board.seen_to.marks
+        self.marks.read()
         self._going = GoingThere(self, board, reader)
         self._noting = Noting(self, board, self.marks, zone, self.refresh_problems)
         self.shows_settled = False

@@ -29,28 +29,33 @@ class Banner(Chips):
     Banner { display: none; padding: 0 1; background: $stuck; color: $background; text-style: bold; }
     Banner.-open { display: block; }
     Banner:nocolor { text-style: bold reverse; }
+    Banner.-seen { background: $panel; color: $foreground; text-style: none; }
     """
 
-    def tell(self, table: Table, first: Assessment | None, count: int, key: Callable[[], str]) -> None:
-        """Say what presses most, of how many that press, and the key that goes there."""
+    def tell(self, table: Table, pressing: tuple[Assessment | None, int, int], key: Callable[[], str]) -> None:
+        """Say what presses most, of how many that nobody has seen to and how many others, and the key that goes there:
+        calmly, and asking for nothing, if all are seen to."""
+        first, unseen, seen = pressing
         self.set_class(first is not None, "-open")
+        self.set_class(first is not None and not unseen, "-seen")
         if first is not None:
-            self.show([Chip(line(table, first, count, key(), self.room), GO)])
+            self.show([Chip(line(table, first, unseen, seen, key(), self.room), GO)])
 
 
-def line(table: Table, first: Assessment, count: int, key: str, width: int) -> Content:
-    """`STUCK  implementer “Mend the parser” ◀2  in bash: lake build 12:40  →  enter`."""
+def line(table: Table, first: Assessment, unseen: int, seen: int, key: str, width: int) -> Content:
+    """`STUCK  implementer “Mend the parser” ◀2  in bash: lake build 12:40  →  enter   +2 more, 1 seen to`."""
     arrow = "->" if table.drawing.plain else "→"
-    more = f"   +{count - 1} more" if count > 1 else ""
+    word, more = _word(first) if unseen else f"{table.drawing.seen} seen to", _others(unseen, seen)
     since = "" if first.since is None else f" {duration(max(table.forest.now_of(first.handle) - first.since, 0))}"
     what, where = _what(table, first)
     begin = f"  {what}{since if what and where else ''}"
-    end = f"{'' if what and where else since}  {arrow}  {key}{more}"
+    go = f"  {arrow}  {key}" if unseen else ""
+    end = f"{'' if what and where else since}{go}{more}"
     who = _Who.of(table, first)
-    over = len(_word(first)) + 2 + who.cells + cells(begin + where + end) - width
+    over = len(word) + 2 + who.cells + cells(begin + where + end) - width
     kept = max(cells(where) - max(over, 0), min(cells(where), _LEAST))
     over -= cells(where) - kept
-    told = f"{_word(first)}  {who.shorter(over)}{begin}{cut(where, kept, table.drawing.cut)}{end}"
+    told = f"{word}  {who.shorter(over)}{begin}{cut(where, kept, table.drawing.cut)}{end}"
     return Content(cut(told, width, table.drawing.cut))
 
 
@@ -103,6 +108,15 @@ class _Who(NamedTuple):
     def __str__(self) -> str:
         work = f" {self.table.quoted(self.work, _WORK)}" if self.work else ""
         return f"{self.name}{work}{self.project}{self.rest}"
+
+
+def _others(unseen: int, seen: int) -> str:
+    """How many press beside that one."""
+    more = (unseen or seen) - 1
+    told = [f"+{more} more"] if more else []
+    if unseen and seen:
+        told.append(f"{seen} seen to")
+    return f"   {', '.join(told)}" if told else ""
 
 
 def _word(found: Assessment) -> str:

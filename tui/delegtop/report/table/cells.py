@@ -5,7 +5,7 @@ A part names a look (`guide`, `failed`, `bar-warn`); whoever paints or prints kn
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from delegtop.base.clock import countdown, duration
 from delegtop.base.secrets import mask
@@ -59,6 +59,22 @@ class RemarkCell(NamedTuple):
 NOTHING = RemarkCell()
 
 
+class Below(NamedTuple):
+    """Problems of this moment below a row."""
+
+    many: int = 0
+    first: Assessment | None = None
+    """What presses most."""
+
+
+class SeenProblems(Protocol):
+    """Which problems somebody has seen to; false if there are none."""
+
+    def __bool__(self) -> bool: ...
+    def holds(self, found: Assessment) -> bool: ...
+    def unseen_below(self, handle: Handle) -> Below: ...
+
+
 class Table:
     """Delegations as rows: the cells are asked of it."""
 
@@ -71,12 +87,13 @@ class Table:
         *,
         masked: bool = True,
         remarks: Callable[[Handle], RemarkCell] = lambda _: NOTHING,
+        seen: SeenProblems | None = None,
         folds: bool = True,
         exact: bool = False,
     ) -> None:
         self.assessments, self.pressing, self.forest = assessments, pressing, assessments.forest
         self.drawing, self.ruler, self.masked = drawing, ruler, masked
-        self.remarks, self.folds = remarks, folds
+        self.remarks, self.seen, self.folds = remarks, seen, folds
         """`folds`: whether rows can be folded, and so have a mark to do it with."""
         self._exact = exact
         """How spans of time are told: on a screen they change no oftener than needed."""
@@ -113,6 +130,21 @@ class Table:
         """What is the matter with it, if something is."""
         known = self.assessments.known(handle)
         return known if known is not None and known.problem else None
+
+    def is_seen(self, handle: Handle) -> bool:
+        """Whether something is the matter with it that somebody has seen to."""
+        return bool(self.seen and (found := self.problem(handle)) is not None and self.seen.holds(found))
+
+    def part(self, found: Assessment) -> str:
+        """The colour of what is the matter; none where somebody has seen to it."""
+        return "muted" if self.seen and self.seen.holds(found) else found_part(found)
+
+    def below(self, handle: Handle) -> Below:
+        """The problems below it that nobody has seen to."""
+        if self.seen:
+            return self.seen.unseen_below(handle)
+        count = self.pressing.below(handle)
+        return Below(count, self.assessments.known(self.pressing.key(handle)[-1]) if count else None)
 
     def project(self, handle: Handle) -> str:
         return self.project_at(measures.folder(self.forest, handle))
@@ -248,12 +280,14 @@ def naming(table: Table, row: OutlineRow, width: int, project: str = "") -> Nami
     branch = _branch(table, row, width)
     if facts.parent is not None and table.forest.parent(handle) is None:
         branch.append(CellSpan(f"{drawing.orphan} ", "unsure"))
-    holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks else ""
+    is_seen = table.is_seen(handle)
+    holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks and not is_seen else ""
+    mark = CellSpan(f" {drawing.seen}", "muted") if is_seen else CellSpan(holds, "stuck")
     room = max(width - sum([table.ruler.cells(span.text) for span in branch]), 0)
     title = table.prose(measures.title(facts))
     return Naming(
         branch,
-        [CellSpan(holds, "stuck"), *_hidden(table, row, room - len(holds) - _LEAST_NAME)],
+        [mark, *_hidden(table, row, room - len(mark.text) - _LEAST_NAME)],
         _called(table, row, facts),
         title,
         f"{project} {drawing.and_} " if project and title else project,
@@ -287,7 +321,7 @@ def _named(table: Table, row: OutlineRow, said: Naming, width: int) -> list[Cell
     if place and table.namesakes.has_twin(said.label, said.work):
         place, work = "", place + work
     name, work = fitted(name, work, differs_at, left, table.ruler, mark, place)
-    part = _name_part(table.problem(row.handle), table.forest.state(row.handle))
+    part = _name_part(table, table.problem(row.handle), table.forest.state(row.handle))
     spans = [*said.branch, CellSpan(name, part), *said.marks]
     if work:
         spans.append(CellSpan(f"  {work}", "muted") if name else CellSpan(work, part))
@@ -325,9 +359,9 @@ def _drawn_branch(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     return [*spans, CellSpan(" " if guides or mark else "", "text")]
 
 
-def _name_part(found: Assessment | None, state: State) -> str:
+def _name_part(table: Table, found: Assessment | None, state: State) -> str:
     if found is not None:
-        return found_part(found)
+        return table.part(found)
     return "name" if state in ACTIVE else "muted"
 
 
@@ -336,8 +370,7 @@ def _hidden(table: Table, row: OutlineRow, room: int) -> list[CellSpan]:
     said even where there is little room."""
     if not row.descendants or row.expanded:
         return []
-    many, count = f" ({row.descendants:,})", table.pressing.below(row.handle)
-    worst = table.assessments.known(table.pressing.key(row.handle)[-1]) if count else None
+    many, (count, worst) = f" ({row.descendants:,})", table.below(row.handle)
     if worst is None:
         return [CellSpan(many, "muted")]
     short = f" ! {count}"
@@ -389,7 +422,7 @@ def state_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     sign = table.drawing.state(state)
     words = state.value if found is None else found.short
     unsure = "?" if found is not None and not found.is_sure else ""
-    part = state.colour if found is None else found_part(found)
+    part = state.colour if found is None else table.part(found)
     return table.said(f"{sign} {words}{unsure}".lstrip() if width > 1 else sign, part, width)
 
 

@@ -21,7 +21,7 @@ from delegtop.app.pages.inspector.page_words import (
 )
 from delegtop.app.pages.inspector.returned import PRESENCE
 from delegtop.app.pages.triage import seen_before_words
-from delegtop.app.pages.triage.problem_marks import Mark
+from delegtop.app.state.problem_marks import Mark
 from delegtop.app.theme import state_content
 from delegtop.app.widgets.sheet import Block, LabelledFact
 from delegtop.base.clock import duration
@@ -137,7 +137,7 @@ def _sign(mark: Mark | None, settled: bool, plain: bool) -> str:
     if mark is None:
         return " "
     if settled:
-        return "+" if plain else "✔"
+        return drawing(ascii=plain).seen
     return ("*" if plain else "✎") if mark.note else " "
 
 
