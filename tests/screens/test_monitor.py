@@ -401,7 +401,20 @@ async def test_where_all_that_is_found_is_too_old_it_says_how_to_look_further_ba
         app.monitor.draw()
         await pilot.pause()
         assert "No agent was at work lately" in text_of(app)
-        assert "delegtop --since 7d looks further back" in text_of(app)
+        assert "Older files lie in 1 folder: delegtop --since 7d looks further back, --all at everything" in text_of(app)
+
+
+async def test_where_what_is_read_tells_of_none_it_says_that_older_files_are_there(make_app: MakeApp) -> None:
+    old = [SourceStatus(f"/home/ada/.claude/projects/{n}", None, 0, 0, "left out", "2 files") for n in range(21)]
+    read = SourceStatus("/home/ada/.codex/empty.jsonl", "codex", 0, 0, "live", "")
+    app = make_app(feed=_empty_feed(make_app, *old, read))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: not app.reader.loading)
+        app.monitor.draw()
+        await pilot.pause()
+        assert "No agent was at work lately" in text_of(app)
+        assert "/home/ada/.codex/empty.jsonl" in text_of(app), "what is read comes before what is not"
+        assert "Older files lie in 21 folders: delegtop --since 7d looks further back" in text_of(app)
 
 
 async def test_loading_shows_how_far_it_is(make_app: MakeApp) -> None:
