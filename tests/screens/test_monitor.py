@@ -401,7 +401,9 @@ async def test_where_all_that_is_found_is_too_old_it_says_how_to_look_further_ba
         app.monitor.draw()
         await pilot.pause()
         assert "No agent was at work lately" in text_of(app)
-        assert "Older files lie in 1 folder: delegtop --since 7d looks further back, --all at everything" in text_of(app)
+        assert "Older files lie in 1 folder: delegtop --since 7d looks further back, --all at everything" in text_of(
+            app
+        )
 
 
 async def test_where_what_is_read_tells_of_none_it_says_that_older_files_are_there(make_app: MakeApp) -> None:
