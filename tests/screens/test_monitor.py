@@ -13,7 +13,7 @@ from typing import Protocol
 import pytest
 from tests import patience
 from tests.piloting import offers, until
-from tests.screens.looking import running
+from tests.screens.looking import running, screen
 from tests.telling import handle_of
 from textual.widgets import OptionList
 
@@ -678,3 +678,15 @@ async def test_at_80_columns_the_key_bar_keeps_the_keys_that_matter_most(make_ap
         bar = str(app.monitor.query_one("KeyBar").render())
         assert all(word in bar for word in ("filter", "next problem", "inspect", "help", "quit"))
         assert len(bar.rstrip()) <= 78
+
+
+@pytest.mark.parametrize("said", ["The mouse works here.", "word " * 25])
+async def test_what_is_told_for_a_moment_does_not_hide_what_is_to_be_done(make_app: MakeApp, said: str) -> None:
+    async with running(make_app(), size=(80, 24), notifications=True) as (app, pilot):
+        before = screen(app)
+        app.notify(said, markup=False)
+        await until(pilot, lambda: screen(app) != before)
+        told = len(said) // 80 + 1
+        assert screen(app)[:-told] == before[:-told]
+        assert said.split()[-1] in screen(app)[-1]
+        assert any("command" in line for line in before[:-told])
