@@ -26,7 +26,7 @@ from delegtop.report.health import Health, Unread
 from delegtop.report.layout import CellSpan, cut
 from delegtop.report.remark import remark_of
 from delegtop.report.table.cells import Table, left_of, naming
-from delegtop.report.table.columns import COLUMNS, DOING, NAME, Claim, Column, Layout, Placed, chosen
+from delegtop.report.table.columns import COLUMNS, DOING, NAME, Column, Layout, Placed, RoomAsked, chosen
 from delegtop.report.table.columns import layout as laid_out
 from delegtop.report.table.drawing import UNICODE, Drawing
 from delegtop.report.walk import rows, with_ancestors
@@ -119,10 +119,10 @@ class Printing:
         return table
 
     @cached_property
-    def claim(self) -> Claim:
+    def claim(self) -> RoomAsked:
         """How much room the names of all rows ask for."""
         asked = [naming(self.table, row, _NAME_MOST).claim(self.table) for row in self.rows]
-        return Claim(max(each.whole for each in asked), max(each.enough for each in asked))
+        return RoomAsked(max(each.whole for each in asked), max(each.enough for each in asked))
 
     def problems(self) -> list[Assessment]:
         """What is the matter with those that are asked for, in the order of looking."""

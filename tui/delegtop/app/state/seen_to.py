@@ -5,7 +5,7 @@ from delegtop.base.clock import SECOND
 from delegtop.diagnosis.assessment import PRESSING, Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.model.store.ledger import Handle
-from delegtop.report.table.cells import Below
+from delegtop.report.table.cells import UnseenBelow
 
 
 class SeenTo:
@@ -13,7 +13,7 @@ class SeenTo:
 
     def __init__(self, assessments: Assessments, marks: Marks) -> None:
         self._assessments, self._forest, self.marks = assessments, assessments.forest, marks
-        self._unseen: tuple[object, list[Assessment], dict[Handle, Below]] = None, [], {}
+        self._unseen: tuple[object, list[Assessment], dict[Handle, UnseenBelow]] = None, [], {}
 
     def __bool__(self) -> bool:
         """Whether there may be any."""
@@ -36,11 +36,11 @@ class SeenTo:
         first = unseen[0] if unseen else self._assessments.first()
         return first, len(unseen), count - len(unseen)
 
-    def unseen_below(self, handle: Handle) -> Below:
+    def unseen_below(self, handle: Handle) -> UnseenBelow:
         """Of those below it, how many nobody has seen to, and what presses most of them."""
-        return self._look()[2].get(handle, Below())
+        return self._look()[2].get(handle, UnseenBelow())
 
-    def _look(self) -> tuple[object, list[Assessment], dict[Handle, Below]]:
+    def _look(self) -> tuple[object, list[Assessment], dict[Handle, UnseenBelow]]:
         forest = self._forest
         made_from = forest.epoch, self._assessments.version, self.marks.version, forest.shown_at // SECOND
         if made_from != self._unseen[0]:
@@ -48,13 +48,13 @@ class SeenTo:
             self._unseen = made_from, unseen, self._above(unseen)
         return self._unseen
 
-    def _above(self, unseen: list[Assessment]) -> dict[Handle, Below]:
+    def _above(self, unseen: list[Assessment]) -> dict[Handle, UnseenBelow]:
         """Those above them; the first that is told of is the one that presses most."""
-        told: dict[Handle, Below] = {}
+        told: dict[Handle, UnseenBelow] = {}
         for each in unseen:
             above = self._forest.parent(each.handle)
             while above is not None:
-                count, first = told.get(above, Below(0, each))
-                told[above] = Below(count + 1, first)
+                count, first = told.get(above, UnseenBelow(0, each))
+                told[above] = UnseenBelow(count + 1, first)
                 above = self._forest.parent(above)
         return told

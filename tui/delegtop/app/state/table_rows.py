@@ -10,7 +10,7 @@ from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.outline import Outline, OutlineRow
 from delegtop.report.layout import CellSpan
 from delegtop.report.table.cells import Table, mark_at, naming
-from delegtop.report.table.columns import DOING, NAME, NO_CLAIM, Claim, Column, Layout, chosen, layout
+from delegtop.report.table.columns import DOING, NAME, NO_ROOM_ASKED, Column, Layout, RoomAsked, chosen, layout
 
 _ROOMY = 200
 """Cells in which the branch of nearly every row has room."""
@@ -42,7 +42,7 @@ class TableRows:
         """Rows that had nothing to say in the empty columns, with what that rests on."""
         self._grounds: dict[OutlineRow, tuple[object, ...]] = {}
         """What `learn` has found out for `key`."""
-        self._claim = NO_CLAIM
+        self._claim = NO_ROOM_ASKED
         """What the rows that were in sight have asked for: the most of each."""
         self._in_sight: list[tuple[OutlineRow, tuple[str, str]]] = []
         self.highlight = ""
@@ -57,7 +57,7 @@ class TableRows:
         whatever is painted between two looks at the rows has the columns of what is on the screen."""
         return self._layout(width, *self._laid_out)
 
-    def _wanted(self) -> tuple[tuple[Column, ...], frozenset[str], frozenset[str], Claim]:
+    def _wanted(self) -> tuple[tuple[Column, ...], frozenset[str], frozenset[str], RoomAsked]:
         names = {column.name for column in self.columns}
         return self.columns, frozenset(names - self._filled), self._kept(), self._claim
 
@@ -73,7 +73,7 @@ class TableRows:
 
     def forget(self) -> None:
         """Other delegations are shown."""
-        self._filled, self._claim = set(_ALWAYS), NO_CLAIM
+        self._filled, self._claim = set(_ALWAYS), NO_ROOM_ASKED
         self._said_nothing.clear()
         self._in_sight.clear()
 

@@ -23,7 +23,7 @@ from delegtop.model.tree.outline import OutlineRow
 from delegtop.report.figures import dollars
 from delegtop.report.layout import CellSpan, Ruler
 from delegtop.report.projects import Projects
-from delegtop.report.table.columns import COLUMNS, DOING, NAME, Claim, Layout, Placed, column
+from delegtop.report.table.columns import COLUMNS, DOING, NAME, Layout, Placed, RoomAsked, column
 from delegtop.report.table.drawing import Drawing
 from delegtop.report.table.namesakes import LEAST_NAME, Namesakes, fitted
 
@@ -59,8 +59,8 @@ class RemarkCell(NamedTuple):
 NOTHING = RemarkCell()
 
 
-class Below(NamedTuple):
-    """Problems of this moment below a row."""
+class UnseenBelow(NamedTuple):
+    """Problems of this moment below a row that nobody has seen to."""
 
     many: int = 0
     first: Assessment | None = None
@@ -72,7 +72,7 @@ class SeenProblems(Protocol):
 
     def __bool__(self) -> bool: ...
     def holds(self, found: Assessment) -> bool: ...
-    def unseen_below(self, handle: Handle) -> Below: ...
+    def unseen_below(self, handle: Handle) -> UnseenBelow: ...
 
 
 class Table:
@@ -139,12 +139,12 @@ class Table:
         """The colour of what is the matter; none where somebody has seen to it."""
         return "muted" if self.seen and self.seen.holds(found) else found_part(found)
 
-    def below(self, handle: Handle) -> Below:
+    def below(self, handle: Handle) -> UnseenBelow:
         """The problems below it that nobody has seen to."""
         if self.seen:
             return self.seen.unseen_below(handle)
         count = self.pressing.below(handle)
-        return Below(count, self.assessments.known(self.pressing.key(handle)[-1]) if count else None)
+        return UnseenBelow(count, self.assessments.known(self.pressing.key(handle)[-1]) if count else None)
 
     def project(self, handle: Handle) -> str:
         return self.project_at(measures.folder(self.forest, handle))
@@ -263,14 +263,14 @@ class Naming(NamedTuple):
     """The title with the name of its own."""
     differs_at: int | None
 
-    def claim(self, table: Table) -> Claim:
+    def claim(self, table: Table) -> RoomAsked:
         """The cells it asks for."""
         cells = table.ruler.cells
         fixed = sum(cells(span.text) for span in (*self.branch, *self.marks))
         whole = fixed + cells(self.name) + (2 + min(cells(self.title), _MOST_WORK) if self.title else 0)
         if self.differs_at is None or not self.work:
-            return Claim(whole)
-        return Claim(whole, fixed + min(cells(self.label), LEAST_NAME) + 2 + min(cells(self.work), _ENOUGH_WORK))
+            return RoomAsked(whole)
+        return RoomAsked(whole, fixed + min(cells(self.label), LEAST_NAME) + 2 + min(cells(self.work), _ENOUGH_WORK))
 
 
 def naming(table: Table, row: OutlineRow, width: int, project: str = "") -> Naming:

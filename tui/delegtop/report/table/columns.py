@@ -67,7 +67,7 @@ def column(name: str, title: str, width: int, about: str, **more: object) -> Cal
     return made
 
 
-class Claim(NamedTuple):
+class RoomAsked(NamedTuple):
     """How many cells the rows in sight ask for, as far as that is known."""
 
     whole: int = 0
@@ -78,7 +78,7 @@ class Claim(NamedTuple):
     """For what each does."""
 
 
-NO_CLAIM = Claim()
+NO_ROOM_ASKED = RoomAsked()
 
 
 class Placed(NamedTuple):
@@ -139,7 +139,7 @@ def layout(
     columns: Sequence[Column],
     empty: Collection[str] = (),
     kept: Collection[str] = (),
-    claim: Claim = NO_CLAIM,
+    claim: RoomAsked = NO_ROOM_ASKED,
 ) -> Layout:
     """As many of the columns as are comfortable in so many cells. Those to be `kept` go only where they do not fit, and
     those that have nothing to say take no room."""
@@ -152,7 +152,7 @@ def layout(
     while (economy := _economy(wanted, kept)) is not None:
         rank, number, small = economy
         gives_way = wanted[number].name == _PROJECT and _PROJECT not in kept
-        if _needed(wanted, gap) <= width and _suffices(wanted, rank, width, gap, claim if gives_way else NO_CLAIM):
+        if _needed(wanted, gap) <= width and _suffices(wanted, rank, width, gap, claim if gives_way else NO_ROOM_ASKED):
             break
         wanted[number : number + 1] = [Placed(wanted[number].column, small)] if small else []
     shared = _share(wanted, width, gap, claim)
@@ -167,7 +167,7 @@ def standing_in(placed: Placed) -> Placed:
     return placed if column.stands_in is None else Placed(column._replace(cell=column.stands_in), placed.width)
 
 
-def _suffices(placed: Sequence[Placed], rank: int, width: int, gap: int, claim: Claim) -> bool:
+def _suffices(placed: Sequence[Placed], rank: int, width: int, gap: int, claim: RoomAsked) -> bool:
     """Whether what is next to give way may stay: luxuries do for what each does, and projects for what tells rows apart
     that are called alike."""
     if rank >= _LUXURY:
@@ -202,7 +202,7 @@ def _doing(placed: Sequence[Placed], width: int) -> int:
     return ceil(width * (1 / 3 if is_tight else 2 / 5))
 
 
-def _doing_least(placed: Sequence[Placed], width: int, gap: int, claim: Claim) -> int:
+def _doing_least(placed: Sequence[Placed], width: int, gap: int, claim: RoomAsked) -> int:
     """What is left of that share where names ask for more, because they are alike or the table is wide."""
     if claim.enough:
         share = ceil(width / (5 if width < _NARROW else 4))
@@ -222,7 +222,7 @@ def _economy(placed: Sequence[Placed], kept: Collection[str]) -> tuple[int, int,
     return max(ranked, default=None)
 
 
-def _share(placed: list[Placed], width: int, gap: int, claim: Claim) -> list[Placed]:
+def _share(placed: list[Placed], width: int, gap: int, claim: RoomAsked) -> list[Placed]:
     """Give what room is left to the name and to what it does, of which the latter says more, unless names are cut for
     it that tell rows apart, or beside cells that stay empty."""
     spare = _spare(placed, width, gap)
