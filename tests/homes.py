@@ -82,6 +82,31 @@ def operators_home(home: Path, now: int, *, old: int = 100, hang: int = 31 * MIN
     return _hung(home, "/home/ann/webapp", now - hang, answered=stuck == "model")
 
 
+WORKS = ("Deploy to staging", "Write release notes", "Check the payment gateway", "Check the payment forms")
+
+
+def parallel_home(home: Path, now: int) -> None:
+    """Two sessions in two projects that do the same with four agents of one kind each, of which three have waited for
+    the model for half an hour, while another session is at work."""
+    for number, cwd in enumerate(("/home/ann/shop", "/home/ann/webapp"), 1):
+        main, at = Transcript(_id("b", number), cwd), now - 32 * MINUTE - number
+        main.asked(at, "Release the shop", permissionMode="bypassPermissions")
+        calls = [(f"toolu_{number}{letter}", work) for letter, work in zip("abcd", WORKS, strict=True)]
+        for place, (call, work) in enumerate(calls):
+            main.spawned(at + 1_000 + place, call, "general-purpose", work)
+        main.keep(_place(home, cwd) / f"{main.session}.jsonl")
+        for call, work in calls:
+            agent = _agent(home, main, call, work, [(at + 2_000, "ls -l")])
+            if work == WORKS[1]:
+                agent.called(now - 1_000, f"{call}_last", "Bash", command="make notes")
+            _keep_agent(home, agent)
+    awake = Transcript(_id("c", 1), "/home/ann/garden")
+    for minute in range(60):
+        awake.asked(now - (60 - minute) * MINUTE, f"Plant row {minute}")
+        awake.done(now - (60 - minute) * MINUTE + 9_000, "Planted.")
+    awake.keep(_place(home, awake.cwd) / f"{awake.session}.jsonl")
+
+
 def _place(home: Path, cwd: str) -> Path:
     slug = "".join(c if c.isalnum() else "-" for c in cwd)
     return home / ".claude" / "projects" / slug

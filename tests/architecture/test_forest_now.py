@@ -5,13 +5,19 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "tui" / "delegtop"
 ABOUT_ALL = {
-    "the screen": {"app/pages/header_status.py", "app/state/gantt_window.py", "report/bars.py"},
+    "the screen": {
+        "app/pages/header_status.py",
+        "app/state/gantt_window.py",
+        "app/widgets/delegation_tree.py",
+        "report/bars.py",
+    },
     "the live page": {"report/live_page/page_gather.py", "report/live_page/page_rows.py"},
     "how hosts stand": {"app/state/known_hosts.py", "report/host_table.py"},
     "what the operator noted": {
         "app/pages/triage/problem_words.py",
         "app/screens/note_taking.py",
         "app/screens/triage.py",
+        "app/state/seen_to.py",
     },
     "the moment of a report": {
         "cli/bundle.py",

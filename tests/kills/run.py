@@ -227,7 +227,7 @@ def kill_dashboard(dice: random.Random) -> bool:
     """The dashboard in a terminal, with a few keys pressed, and once more to see that it starts; whether it wrote."""
     from tests.bench.terminal import Terminal
 
-    from delegtop.app.pages.triage.problem_marks import Marks
+    from delegtop.app.state.problem_marks import Marks
     from delegtop.app.state.saved_views import Views
     from delegtop.report.status import status_file, status_json
 

@@ -15,7 +15,7 @@ from tests.samples import SAMPLES
 
 from delegtop import act_log, learned_durations
 from delegtop.app import clipboard
-from delegtop.app.pages.triage.problem_marks import Marks, Problem
+from delegtop.app.state.problem_marks import Marks, Problem
 from delegtop.app.state.saved_views import View, Views
 from delegtop.base.clock import Millis, WallClock
 from delegtop.base.paths import index_place

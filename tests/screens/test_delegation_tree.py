@@ -376,6 +376,41 @@ async def test_what_comes_out_of_view_is_counted_until_it_is_seen() -> None:
         assert app.under_cursor == "last"
 
 
+async def test_what_was_over_before_one_looked_and_is_read_later_is_no_news() -> None:
+    app = Stage(many(100))
+    async with app.run_test(size=(80, 11)):
+        app.table.seen()
+        app.arrive([started("yesterday", 24 * HOUR), started("just-before", 1)])
+        app.table.update_rows(True)
+        assert app.table.pending == 0
+        app.arrive([started("now", -1), started("last-week", 7 * 24 * HOUR)])
+        app.table.update_rows(True)
+        assert app.table.pending == 1
+        app.arrive([started("goes-on", 30 * MINUTE), Heard("goes-on", Millis(NOW + 2), place(), "work")])
+        app.table.update_rows(True)
+        assert app.table.pending == 2
+        app.table.go_to_newest()
+        assert app.table.pending == 0
+        assert app.under_cursor == "now"
+
+
+async def test_the_newest_is_the_one_that_began_last_whatever_was_read_last() -> None:
+    app = Stage([started("now", 0), *many(100)])
+    async with app.run_test(size=(80, 11)) as pilot:
+        await pilot.press("home")
+        app.table.follow = True
+        assert app.under_cursor == "now"
+        app.arrive([started("an-hour-ago", HOUR), Heard("heard-of", Millis(NOW - MINUTE), place(), "work")])
+        app.table.update_rows(True)
+        assert app.under_cursor == "now"
+        app.arrive([Heard("only-heard-of", Millis(NOW + 1), place(), "work"), started("last-year", 8_000 * HOUR)])
+        app.table.update_rows(True)
+        assert app.under_cursor == "only-heard-of"
+        app.arrive([started("newer", -5)])
+        app.table.update_rows(True)
+        assert app.under_cursor == "newer"
+
+
 async def test_following_keeps_the_newest_under_the_cursor_until_a_key_moves_it() -> None:
     app = Stage(many(100))
     async with app.run_test(size=(80, 11)) as pilot:

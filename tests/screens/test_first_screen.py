@@ -30,7 +30,8 @@ class Stuck(NamedTuple):
     """What an operator is to see of it."""
 
     id: str
-    banner: str
+    banner: tuple[str, ...]
+    """What the line above the tree says, one after the other; in a narrow one some of it is cut."""
     state: str
     sentence: str
     remedy: str
@@ -40,7 +41,7 @@ class Stuck(NamedTuple):
 KINDS = {
     "model": Stuck(
         "toolu_hung",
-        "STUCK  general-purpose in webapp ◀1  no model answer",
+        ("STUCK  general-", " “Profile the login", "◀1  no model answer 3"),
         "no model answer",
         "It has waited 31:00 for the model's answer; of 16,031 known answers none took as long. claude waits",
         "Interrupt it and send the prompt again.",
@@ -48,7 +49,7 @@ KINDS = {
     ),
     "tool": Stuck(
         "toolu_hung",
-        "STUCK?  general-purpose in webapp ◀1  in Bash: python -m cPro",
+        ("STUCK?  gener", " “Profile the l", "◀1  in Bash: python"),
         "silent?",
         "inside Bash: python -m cProfile login.py for 31:00; of 4,356 known Bash calls none took as long.",
         "Look at its last record and at its process before you stop it.",
@@ -56,7 +57,7 @@ KINDS = {
     ),
     "permission": Stuck(
         SESSION,
-        "NEEDS YOU  claude in webapp  asks permission: Bash: rm -r",
+        ("NEEDS YOU  claude “Make the ", "  asks permission: Bash"),
         "asks permission",
         "a person to allow Bash: rm -r build.",
         "Answer it: allow it or deny it. Its terminal: tmux work:@1.%3, pid ",
@@ -64,7 +65,7 @@ KINDS = {
     ),
     "deadline": Stuck(
         "sess_1790000000_late01",
-        "STUCK  implementer ◀1  in bash: lake build 31:00",
+        ("STUCK  implementer ◀1  in bash: lake build 31:00",),
         "hung in a tool",
         "It has been inside bash: lake build for 31:00, 21:03 past its deadline. /implement 7 waits for it.",
         "Stop the process of the tool",
@@ -104,7 +105,8 @@ async def test_it_says_which_one_is_stuck_why_and_what_to_type(
     operators_home(tmp_path, moment, stuck=kind)
     clock = WallClock() if kind == "permission" else FrozenClock(moment)  # whether a process is there is asked only now
     async with running(dashboard(tmp_path, clock, since), size=size) as (app, _pilot):
-        assert banner(app).startswith(told.banner)
+        assert banner(app).startswith(told.banner[0])
+        assert [words for words in told.banner if words not in banner(app)] == []
         assert banner(app).endswith("→  enter")
         assert under_cursor(app) == told.id, "the cursor is on the one to look at, not on who waits for it"
         assert row_of(app, told.id) <= 1, "only who waits for it stands above it"
@@ -137,10 +139,32 @@ async def test_earlier_failures_are_one_line_and_have_no_row(tmp_path: Path) -> 
         assert not any("API error" in line for line in screen(app))
 
 
+@pytest.mark.parametrize("since", SINCE)
+async def test_f_goes_to_the_one_that_began_last_among_a_hundred_that_are_over(
+    tmp_path: Path, since: int | None
+) -> None:
+    moment = now()
+    operators_home(tmp_path, moment)
+    async with running(dashboard(tmp_path, FrozenClock(moment), since), size=(120, 35)) as (app, pilot):
+        await pilot.press("G", "F")
+        assert app.monitor.table.follow
+        assert under_cursor(app) == "toolu_hung"
+
+
+@pytest.mark.parametrize("since", SINCE)
+async def test_nothing_that_was_there_before_is_called_new(tmp_path: Path, since: int | None) -> None:
+    moment = now()
+    operators_home(tmp_path, moment, old=300)
+    async with running(dashboard(tmp_path, FrozenClock(moment), since), size=(120, 35)) as (app, pilot):
+        await pilot.press("p", "p")
+        assert app.monitor.table.pending == 0
+        assert " new " not in screen(app)[2]
+
+
 async def test_the_wall_clock_tells_the_same(tmp_path: Path) -> None:
     operators_home(tmp_path, now())
     async with running(dashboard(tmp_path, WallClock(), 2 * HOUR), size=(80, 24)) as (app, _pilot):
-        assert banner(app).startswith("STUCK  general-purpose in webapp ◀1  no model answer 3")
+        assert banner(app).startswith("STUCK  general-purpose “Profile the login” ◀1  no model answer 3")
         assert under_cursor(app) == "toolu_hung"
         assert RESUME in page(app)
 
@@ -166,7 +190,7 @@ async def test_what_begins_to_hang_while_one_looks_comes_up_and_the_cursor_stays
         clock.set(Millis(moment + 31 * MINUTE))
         app._second()
         await settled(pilot)
-        assert banner(app).startswith("STUCK  general-purpose in webapp ◀1")
+        assert banner(app).startswith("STUCK  general-purpose “Profile the login” in webapp ◀1")
         assert banner(app).endswith("→  e")
         assert ids(app)[:2] == [SESSION, "toolu_hung"]
         assert under_cursor(app) == held
@@ -191,5 +215,5 @@ async def test_whoever_has_taken_up_a_row_finds_the_cursor_on_it_afterwards(tmp_
         await settled(pilot)
         await pilot.press("escape")
         await settled(pilot)
-        assert banner(app).startswith("STUCK  general-purpose in webapp ◀1")
+        assert banner(app).startswith("STUCK  general-purpose “Profile the login” in webapp ◀1")
         assert under_cursor(app) == held

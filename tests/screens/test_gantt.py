@@ -92,6 +92,22 @@ async def test_bars_begin_with_what_is_open_now_wherever_the_cursor_is(
         assert app.monitor.table._lens.window.holds(script.at(-26 * 60))
 
 
+@pytest.mark.parametrize("minutes", [2, 300, 1_100])
+async def test_bars_show_the_time_of_what_is_open_however_long_the_dashboard_ran_before(
+    make_app: MakeApp, clock: FrozenClock, script: Script, minutes: int
+) -> None:
+    async with running(make_app(), size=(120, 40)) as (app, pilot):
+        clock.set(script.at(65 + minutes))
+        app._second()
+        await pilot.press("b")
+        await pilot.pause()
+        width = app.monitor.table._bars
+        now = lines(app)[0][-width - 1 :].find("▼")
+        assert 0.8 * width < now < width, "now stands near the right edge"
+        assert "░" in line(app, "implementer")
+        assert "‹" not in line(app, "implementer")
+
+
 async def test_the_one_that_hangs_is_thick_and_what_waits_for_it_is_thin(make_app: MakeApp) -> None:
     async with running(make_app(), size=(120, 40)) as (app, pilot):
         await pilot.press("b")

@@ -371,12 +371,12 @@ async def test_tab_goes_round_and_numbers_go_straight(make_app: MakeApp) -> None
         assert app.monitor.inspector.tab == "findings"
 
 
-async def test_the_title_gives_name_id_and_path(make_app: MakeApp) -> None:
+async def test_the_title_gives_name_whom_it_holds_up_id_and_path(make_app: MakeApp) -> None:
     async with running(make_app(), size=SIZE) as (app, pilot):
         await page(app, pilot, "sess_1766743200_def456", "overview")
         title = str(app.monitor.query_one("#title", Static).content)
         assert title.split() == [
-            *("implementer", "sess_1766743200_def456"),
+            *("implementer", "◀3", "holds", "up", "3", "sess_1766743200_def456"),
             *("orchestrator", "›", "implement", "›", "task-executor", "›", "implementer"),
         ]
 

@@ -13,7 +13,7 @@ from typing import Protocol
 import pytest
 from tests import patience
 from tests.piloting import offers, until
-from tests.screens.looking import running
+from tests.screens.looking import running, screen
 from tests.telling import handle_of
 from textual.widgets import OptionList
 
@@ -401,7 +401,22 @@ async def test_where_all_that_is_found_is_too_old_it_says_how_to_look_further_ba
         app.monitor.draw()
         await pilot.pause()
         assert "No agent was at work lately" in text_of(app)
-        assert "delegtop --since 7d looks further back" in text_of(app)
+        assert "Older files lie in 1 folder: delegtop --since 7d looks further back, --all at everything" in text_of(
+            app
+        )
+
+
+async def test_where_what_is_read_tells_of_none_it_says_that_older_files_are_there(make_app: MakeApp) -> None:
+    old = [SourceStatus(f"/home/ada/.claude/projects/{n}", None, 0, 0, "left out", "2 files") for n in range(21)]
+    read = SourceStatus("/home/ada/.codex/empty.jsonl", "codex", 0, 0, "live", "")
+    app = make_app(feed=_empty_feed(make_app, *old, read))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: not app.reader.loading)
+        app.monitor.draw()
+        await pilot.pause()
+        assert "No agent was at work lately" in text_of(app)
+        assert "/home/ada/.codex/empty.jsonl" in text_of(app), "what is read comes before what is not"
+        assert "Older files lie in 21 folders: delegtop --since 7d looks further back" in text_of(app)
 
 
 async def test_loading_shows_how_far_it_is(make_app: MakeApp) -> None:
@@ -663,3 +678,15 @@ async def test_at_80_columns_the_key_bar_keeps_the_keys_that_matter_most(make_ap
         bar = str(app.monitor.query_one("KeyBar").render())
         assert all(word in bar for word in ("filter", "next problem", "inspect", "help", "quit"))
         assert len(bar.rstrip()) <= 78
+
+
+@pytest.mark.parametrize("said", ["The mouse works here.", "word " * 25])
+async def test_what_is_told_for_a_moment_does_not_hide_what_is_to_be_done(make_app: MakeApp, said: str) -> None:
+    async with running(make_app(), size=(80, 24), notifications=True) as (app, pilot):
+        before = screen(app)
+        app.notify(said, markup=False)
+        await until(pilot, lambda: screen(app) != before)
+        told = len(said) // 80 + 1
+        assert screen(app)[:-told] == before[:-told]
+        assert said.split()[-1] in screen(app)[-1]
+        assert any("command" in line for line in before[:-told])

@@ -205,8 +205,8 @@ async def test_triage_says_when_it_stood_still_before_and_what_ended_it(make_app
     async with running(make_app(), size=(108, 70)) as (app, pilot):
         shown = await triage_of(app, pilot, "Seen before")
         assert "4 times in 90 days: bash bash: lake build" in shown
-        assert "2025-12-24  2d ago   went on after 20:00 · claude · /srv/garden" in shown
-        assert "2025-12-23  3d ago   ended interrupted after 30:00" in shown
+        assert "2025-12-24  2d00h ago   went on after 20:00 · claude · /srv/garden" in shown
+        assert "2025-12-23  3d00h ago   ended interrupted after 30:00" in shown
         assert "2025-12-21" not in shown
 
 

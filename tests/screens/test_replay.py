@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.piloting import offers, until
+from tests.screens.looking import part
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -338,6 +339,26 @@ async def test_the_bars_of_the_gantt_view_go_along(log: Path) -> None:
         await shows(pilot, 0)
         assert "tester" not in text_of(app)
         assert "planner" in text_of(app)
+
+
+@pytest.mark.parametrize("speed", [1.0, 60.0])
+@pytest.mark.parametrize("minutes", [6, 14, 19])
+async def test_bars_that_are_first_shown_in_a_replay_show_the_time_that_is_replayed(
+    log: Path, minutes: int, speed: float
+) -> None:
+    async with played(recording(log, speed=speed), size=(120, 30)) as (app, pilot):
+        app.replay.clock.seek(at(minutes))
+        app.replay.wake()
+        await shows(pilot, minutes)
+        await pilot.press("b")
+        await pilot.pause()
+        titles, *rows = part(app, app.monitor.table)
+        width = app.monitor.table._bars
+        assert "10:0" in titles, "the axis is that of the recording"
+        assert "▼" in titles[-width // 4 :], "the moment that is shown stands near the right edge"
+        planner = next(row for row in rows if "planner" in row)
+        assert set("█░━╌") & set(planner[-width:])
+        assert "‹" not in planner
 
 
 # Back from now

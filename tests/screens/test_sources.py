@@ -84,7 +84,7 @@ async def test_a_file_has_one_line_and_two_if_something_is_wrong(make_app: MakeA
         first = next(number for number, line in enumerate(lines) if "STATUS" in line)
         shown = [" ".join(line.split()).rstrip(" ▁▂▃▄▅▆▇█") for line in lines[first + 1 : first + 6]]
         assert shown == [
-            "read to the end 9d ago claude-code 7 1.5 kB /runs/broken.jsonl",
+            "read to the end 9d00h ago claude-code 7 1.5 kB /runs/broken.jsonl",
             "2 unreadable · line 14 · not JSON · {oops",
             f"live 2m ago claude-code 7 1.5 kB /home/{SESSION}.jsonl +2 side files",
             f"live 3m ago claude-code 7 1.5 kB /home/{SESSION}/subagents/agent-a1.jsonl",

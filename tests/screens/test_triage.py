@@ -398,7 +398,7 @@ async def test_hostile_words_are_shown_as_they_are_and_harm_nothing(
 
 
 def test_nothing_is_written_but_in_the_state_folder(tmp_path: Path) -> None:
-    from delegtop.app.pages.triage.problem_marks import NAME, Marks
+    from delegtop.app.state.problem_marks import NAME, Marks
 
     assert Marks().path == clipboard.state_directory() / NAME
     assert Marks(tmp_path / NAME).path == tmp_path / NAME

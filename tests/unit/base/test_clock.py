@@ -17,6 +17,7 @@ from delegtop.base.clock import (
     Millis,
     ReplayClock,
     Slept,
+    age,
     countdown,
     duration,
     iso,
@@ -26,6 +27,7 @@ from delegtop.base.clock import (
     parse_time,
     slept,
 )
+from delegtop.report.table.cells import TIME
 
 
 @given(st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2200, 1, 1)))
@@ -77,7 +79,16 @@ def test_digits_of_other_scripts_are_not_a_time(digits: str) -> None:
 
 @pytest.mark.parametrize(
     ("span", "text"),
-    [(0, "0:00"), (3_000, "0:03"), (842_000, "14:02"), (3_731_000, "1:02:11"), (100 * HOUR, "4d04h"), (-5, "0:00")],
+    [
+        (0, "0:00"),
+        (3_000, "0:03"),
+        (842_000, "14:02"),
+        (3_731_000, "1:02:11"),
+        (DAY - 1, "23:59:59"),
+        (DAY, "1d00h"),
+        (100 * HOUR, "4d04h"),
+        (-5, "0:00"),
+    ],
 )
 def test_durations(span: int, text: str) -> None:
     assert duration(span) == text
@@ -92,13 +103,37 @@ def test_durations(span: int, text: str) -> None:
         (5 * DAY, "5d00h"),
         (-131_000, "+2:11"),
         (-37 * MINUTE, "+37m"),
-        (-26 * HOUR, "+26h00m"),
+        (DAY - 1, "23h59m"),
+        (-26 * HOUR, "+1d02h"),
         (-1, "+0:00"),
         (0, "0:00"),
     ],
 )
 def test_a_countdown_is_coarse_until_it_matters(left: int, text: str) -> None:
     assert countdown(left) == text
+
+
+@pytest.mark.parametrize(
+    ("span", "text"), [(0, "0s"), (59_999, "59s"), (90_000, "1m"), (DAY - 1, "23h"), (-5, "0s"), (DAY, "1d00h")]
+)
+def test_an_age_is_about_how_long_it_is(span: int, text: str) -> None:
+    assert age(span) == text
+
+
+@pytest.mark.parametrize(
+    ("span", "text"),
+    [
+        (DAY, "1d00h"),
+        (92 * HOUR + 45 * MINUTE + 35_000, "3d20h"),
+        (100 * DAY - 1, "99d23h"),
+        (100 * DAY, "100d"),
+        (14_600 * DAY, "14600d"),
+    ],
+)
+def test_from_a_day_on_every_span_is_told_alike_and_fits_into_any_column(span: int, text: str) -> None:
+    assert duration(span) == age(span) == countdown(span) == text
+    assert countdown(-span) == f"+{text}"
+    assert len(f"~+{text}") <= TIME
 
 
 def test_an_absurd_moment_is_still_written() -> None:

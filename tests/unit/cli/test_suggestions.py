@@ -52,7 +52,7 @@ def test_in_a_clone_and_above_it_the_samples_are_offered_and_not_shown(
     monkeypatch.chdir(clone.parent / start)
     out, err = said(capsys, "tree")
     assert out.startswith("No delegations at ")
-    assert re.fullmatch(rf"delegtop: {name}: last record \d+d ago; `delegtop replay {name}` shows it\n", err)
+    assert re.fullmatch(rf"delegtop: {name}: last record \d+d(\d\dh)? ago; `delegtop replay {name}` shows it\n", err)
 
 
 def test_what_is_alive_beside_the_samples_is_shown_alone(
@@ -71,7 +71,7 @@ def test_sources_list_what_is_offered_with_the_age_of_its_last_record(
     monkeypatch.chdir(clone)
     out, _ = said(capsys, "sources")
     (row,) = [line for line in out.splitlines() if "sample_logs" in line and "left out" in line]
-    assert re.search(r"last record \d+d ago; `delegtop replay sample_logs` shows it", row)
+    assert re.search(r"last record \d+d(\d\dh)? ago; `delegtop replay sample_logs` shows it", row)
 
 
 def test_the_samples_are_read_if_they_are_named(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:

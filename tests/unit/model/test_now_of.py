@@ -10,7 +10,7 @@ from delegtop.app import cell_width
 from delegtop.app.pages.inspector import findings, overview
 from delegtop.app.pages.inspector.page_words import PageSubject
 from delegtop.app.pages.triage import problem_words
-from delegtop.app.pages.triage.problem_marks import Mark
+from delegtop.app.state.problem_marks import Mark
 from delegtop.app.widgets import banner
 from delegtop.app.widgets.sheet import Block, wrap
 from delegtop.base.clock import HOUR, MINUTE, SECOND, Millis, iso
@@ -152,7 +152,7 @@ def triage_page(forest: Forest, handle: Handle) -> object:
 def banner_line(forest: Forest, handle: Handle) -> object:
     assessments = judged(forest)
     table = Table(assessments, Pressing(assessments), UNICODE, cell_width)
-    return banner.line(table, assessments.of(handle), 1, "enter", 200).plain
+    return banner.line(table, assessments.of(handle), 1, 0, "enter", 200).plain
 
 
 def alerted(forest: Forest, handle: Handle) -> object:

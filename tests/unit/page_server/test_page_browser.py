@@ -60,7 +60,21 @@ def test_spans_are_counted_as_everywhere_else(page: BrowserPage) -> None:
     script = Path(page_listener.__file__).with_name("live_page.js").read_text("utf-8")
     span = re.search(r"  function span\(.*?\n  \}\n", script, re.DOTALL)
     assert span is not None
-    spans = [0, 999, 1_000, 59_999, 60_000, 3_599_999, 3_600_000, 359_999_999, 360_000_000, 10**12, -5]
+    spans = [
+        0,
+        999,
+        1_000,
+        59_999,
+        60_000,
+        3_599_999,
+        3_600_000,
+        86_399_999,
+        86_400_000,
+        8_639_999_999,
+        8_640_000_000,
+        10**12,
+        -5,
+    ]
     assert page.run(f"{spans}.map((each) => ({span[0]})(each))") == [*map(duration, spans)]
     first = "document.querySelector('#stuck-list time').textContent"
     before = page.run(first)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from delegtop.cli import main
+from delegtop.report import bars
 
 SAMPLES = Path(__file__).parents[3] / "sample_logs"
 AT = ["--at", "2026-03-03T10:59:40Z"]
@@ -19,12 +20,27 @@ def test_a_tree_is_printed_over_time(capsys: pytest.CaptureFixture[str]) -> None
     lines = printed(capsys, str(SAMPLES / "02_hang"), *AT)
     axis, root, child, *leaves = lines[2:7]
     assert axis.split()[0] == "10:00"
-    assert root.startswith("/implement 191            waiting")
+    assert root.startswith("/implement 191            ◐ waiting")
     assert "━━━━" in child
     hung = next(line for line in leaves if "implementer" in line)
     assert "█████" in hung
     assert "░░░◆░░░" in hung
-    assert "on the critical path" in lines[-1]
+    assert "on the critical path" in lines[-2]
+
+
+def test_what_is_the_matter_is_said_in_the_words_of_the_tree(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, str(SAMPLES / "02_hang"), *AT)
+    assert "! hung in a tool" in next(line for line in lines if "implementer" in line)
+
+
+@pytest.mark.parametrize("plain", [(), ("--ascii",)])
+def test_every_sign_that_is_drawn_is_explained(capsys: pytest.CaptureFixture[str], plain: tuple[str, ...]) -> None:
+    lines = printed(capsys, str(SAMPLES / "02_hang"), *AT, *plain)
+    ink = bars.ASCII if plain else bars.UNICODE
+    drawn = {sign for line in lines[2:-3] for sign in line[42:]} & set("".join(ink[:-2])) - set(ink.eighths + " ")
+    halves = {ink.thin_first, ink.thin_last, ink.right_half}  # of what is explained whole
+    assert ink.thick_guess in drawn
+    assert drawn - halves <= set("".join(lines[-2:]))
 
 
 def test_every_tree_has_its_own_time(capsys: pytest.CaptureFixture[str]) -> None:

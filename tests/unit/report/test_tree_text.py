@@ -290,7 +290,7 @@ def test_a_name_has_its_title_beside_it_and_what_waits_for_a_person_is_told() ->
 def test_what_a_person_must_review_is_told_whatever_its_state() -> None:
     shown = printed(described())
     sentence = "A person must look before it goes on: it wants to drop a table with token=[masked]"
-    assert f"  Explore (needs review): {sentence}" in shown
+    assert f"  Explore “Find the leak” (needs review): {sentence}" in shown
 
 
 def test_secrets_are_printed_only_where_that_is_asked_for() -> None:

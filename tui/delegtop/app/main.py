@@ -292,6 +292,7 @@ class DelegtopApp(Workings, Rewinding, Borrowing):
         if self.bygone.at is not None and self.intake.rates[-1]:
             self.bygone.look()
         if not self._makes_way:
+            self.board.seen_to.marks.read()  # another delegtop may have written them
             self.board.advance()
         if self.board.moment is None and not self.reader.busy:
             self.calls.tell(self.board.forest)

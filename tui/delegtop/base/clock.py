@@ -327,32 +327,39 @@ def parse_place(text: str, now: Millis, first: Millis, zone: tzinfo) -> Millis |
 
 def duration(span: int) -> str:
     """A span of milliseconds as `0:03`, `14:02`, `1:02:11` or `3d04h`."""
+    if span >= DAY:
+        return _days(span)
     seconds = max(span, 0) // SECOND
-    if seconds >= 100 * 3600:
-        return f"{seconds // 86_400}d{seconds % 86_400 // 3600:02d}h"
     hours, minutes, seconds = seconds // 3600, seconds % 3600 // 60, seconds % 60
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
+def _days(span: int) -> str:
+    """From a day on every span is told alike, in six signs at most: `3d04h`, and `258d` where hours tell nothing."""
+    days = span // DAY
+    return f"{days}d{span % DAY // HOUR:02d}h" if days < 100 else f"{days}d"
+
+
 def age(span: int) -> str:
-    """A span for people who only want to know about how long: `40s`, `16m`, `3h`, `258d`."""
-    for unit, size in (("d", DAY), ("h", HOUR), ("m", MINUTE)):
-        if span >= (2 * size if unit == "d" else size):
+    """A span for people who only want to know about how long: `40s`, `16m`, `3h`, `3d04h`."""
+    if span >= DAY:
+        return _days(span)
+    for unit, size in (("h", HOUR), ("m", MINUTE)):
+        if span >= size:
             return f"{span // size}{unit}"
     return f"{max(span, 0) // SECOND}s"
 
 
 def countdown(left: int) -> str:
-    """Time left: coarse while there is plenty (`1h05m`, `12m`), exact in the ten minutes on both sides of the deadline.
+    """Time left: coarse while there is plenty (`3d04h`, `1h05m`, `12m`), exact in the ten minutes on both sides of the
+    deadline.
 
     Over it is `+2:11`, later `+12m`: a screen full of overdue rows must not be painted anew every second.
     """
     sign, span = ("+", -left) if left < 0 else ("", left)
     if span < 10 * MINUTE:
         return sign + duration(span)
+    if span >= DAY:
+        return sign + _days(span)
     minutes = span // MINUTE
-    if minutes < 60:
-        return f"{sign}{minutes}m"
-    if minutes < 100 * 60:
-        return f"{sign}{minutes // 60}h{minutes % 60:02d}m"
-    return f"{sign}{minutes // 1440}d{minutes % 1440 // 60:02d}h"
+    return f"{sign}{minutes}m" if minutes < 60 else f"{sign}{minutes // 60}h{minutes % 60:02d}m"

@@ -15,7 +15,8 @@
   function span(milliseconds) {
     let seconds = Math.floor(Math.max(milliseconds, 0) / 1000);
     const two = (number) => String(number).padStart(2, "0");
-    if (seconds >= 360000) return `${Math.floor(seconds / 86400)}d${two(Math.floor((seconds % 86400) / 3600))}h`;
+    const days = Math.floor(seconds / 86400);
+    if (days) return days < 100 ? `${days}d${two(Math.floor((seconds % 86400) / 3600))}h` : `${days}d`;
     const hours = Math.floor(seconds / 3600), minutes = Math.floor((seconds % 3600) / 60);
     seconds %= 60;
     return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;

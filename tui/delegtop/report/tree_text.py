@@ -26,8 +26,8 @@ from delegtop.report import layout
 from delegtop.report.health import UNREADABLE, Health, Unread, unread
 from delegtop.report.layout import CellSpan, cut
 from delegtop.report.remark import remark_of
-from delegtop.report.table.cells import Table, left_of
-from delegtop.report.table.columns import COLUMNS, DOING, NAME, Column, Layout, Placed, chosen
+from delegtop.report.table.cells import Table, left_of, naming
+from delegtop.report.table.columns import COLUMNS, DOING, NAME, Column, Layout, Placed, RoomAsked, chosen
 from delegtop.report.table.columns import layout as laid_out
 from delegtop.report.table.drawing import UNICODE, Drawing
 from delegtop.report.walk import rows, with_ancestors
@@ -40,7 +40,8 @@ HEALTHY = 5
 USUAL = ("host", "project", "state", "depth", "left", "age", "quiet", DOING)
 """The columns that are printed unless others are asked for."""
 _LINE_MOST = 500
-_NAME_MOST = 64
+_NAME_MOST = 120
+_TITLE_MOST = 60
 _TOLD, _STEPS = 10, 3
 """Problems that are told with what to do, and the steps of each."""
 
@@ -105,7 +106,7 @@ class Printing:
 
     @cached_property
     def table(self) -> Table:
-        return Table(
+        table = Table(
             self.assessments,
             self.pressing,
             self.look.drawing,
@@ -115,6 +116,14 @@ class Printing:
             folds=False,
             exact=True,
         )
+        table.namesakes.look((table.label(row.handle), table.work(row.handle)) for row in self.rows)
+        return table
+
+    @cached_property
+    def claim(self) -> RoomAsked:
+        """How much room the names of all rows ask for."""
+        asked = [naming(self.table, row, _NAME_MOST).claim(self.table) for row in self.rows]
+        return RoomAsked(max(each.whole for each in asked), max(each.enough for each in asked))
 
     def problems(self) -> list[Assessment]:
         """What is the matter with those that are asked for, in the order of looking."""
@@ -209,18 +218,36 @@ def _placed(printing: Printing, columns: Sequence[Column], kept: Collection[str]
         blank = all(_plain(each.cell(table, row, each.width)).strip() in ("", unknown) for row in printing.rows)
         if blank and each.name != DOING:
             empty.add(each.name)
-    found = laid_out(printing.look.width, columns, empty, kept) if printing.look.cuts else _uncut(columns, empty)
-    name = next((each.width for each in found.columns if each.name == NAME), 0)
-    names = [_plain(table_name(table, row, name)) for row in printing.rows]
-    spare = max(name - max(max(map(layout.cells, names)), len("DELEGATION")), 0)
+    claim, look = printing.claim, printing.look
+    found = laid_out(look.width, columns, empty, kept, claim) if look.cuts else _uncut(columns, empty, claim.whole)
+    if look.cuts and _column(found, NAME).width < claim.whole:  # what each does may ask for less than it was given
+        claim = claim._replace(doing=_asked_by_doing(printing, _column(found, DOING).width))
+        found = laid_out(look.width, columns, empty, kept, claim)
+    placed_name = _column(found, NAME)
+    names = [_plain(placed_name.column.cell(table, row, placed_name.width)) for row in printing.rows]
+    spare = max(placed_name.width - max(max(map(layout.cells, names)), len("DELEGATION")), 0)
     widths = {NAME: -spare, DOING: spare}
     placed = tuple(each._replace(width=each.width + widths.get(each.name, 0)) for each in found.columns)
     return found._replace(columns=placed), names
 
 
-def _uncut(columns: Sequence[Column], empty: Collection[str]) -> Layout:
+def _column(placed: Layout, name: str) -> Placed:
+    return next((each for each in placed.columns if each.name == name), Placed(COLUMNS[name], 0))
+
+
+def _asked_by_doing(printing: Printing, most: int) -> int:
+    """How many of so many cells what each does fills."""
+    filled = 0
+    for row in printing.rows:
+        filled = max(filled, layout.cells(_plain(COLUMNS[DOING].cell(printing.table, row, most))))
+        if filled >= most:
+            break
+    return filled
+
+
+def _uncut(columns: Sequence[Column], empty: Collection[str], name: int) -> Layout:
     """All of them: in a pipe nothing needs to be narrow. But for a bar, which says nothing there."""
-    widths = {NAME: _NAME_MOST, "left": COLUMNS["left"].small}
+    widths = {NAME: min(name, _NAME_MOST), "left": COLUMNS["left"].small}
     placed = (Placed(each, widths.get(each.name, each.width)) for each in columns if each.name not in empty)
     return Layout(0, 2, tuple(placed))
 
@@ -294,7 +321,9 @@ def _problem(printing: Printing, each: Assessment) -> Iterator[str]:
     table, look = printing.table, printing.look
     steps = printing.assessments.todo(each.handle)
     project = table.project(each.handle) if len(table.projects) > 1 else ""
-    who = " in ".join(filter(None, (table.label(each.handle), project)))
+    work = table.prose(measures.title(table.facts(each.handle)))
+    name = " ".join(filter(None, (table.label(each.handle), work and table.quoted(work, _TITLE_MOST))))
+    who = " in ".join(filter(None, (name, project)))
     who += f" on {host}" if (host := table.host(each.handle)) else ""
     sure = "" if each.is_sure else f", {each.certainty}"
     yield f"  {who} ({each.kind}{sure}): {look.line(each.sentence(printing.forest.now_of(each.handle)), _LINE_MOST)}"

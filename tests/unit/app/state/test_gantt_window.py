@@ -4,7 +4,7 @@ from tests.telling import forest_at
 
 from delegtop.app.state.critical_paths import CriticalPaths
 from delegtop.app.state.gantt_window import GanttWindow
-from delegtop.base.clock import HOUR, MINUTE, Millis
+from delegtop.base.clock import HOUR, MINUTE, SECOND, Millis
 from delegtop.base.origin import Origin
 from delegtop.model.events import Ended, Ending, Event, Outcome, Started
 from delegtop.model.forest import Forest
@@ -79,6 +79,65 @@ def test_the_operators_window_goes_along_with_time_while_now_is_in_it() -> None:
     later(forest, MINUTE)
     lens.settle(0, TimeWindow(NOW - HOUR, forest.shown_at))
     assert lens.window == before
+
+
+def test_what_is_open_is_in_view_however_late_the_bars_are_first_shown() -> None:
+    for waited in (MINUTE, 5 * HOUR, 20 * HOUR):
+        forest = forest_of(started("a", HOUR))
+        lens = GanttWindow(forest)
+        later(forest, waited)
+        lens.show_open()
+        lens.settle(0, None)
+        assert lens.window.start <= NOW - HOUR
+        assert 0.85 < lens.window.cell(forest.shown_at, 1) <= 1
+
+
+def test_what_is_open_stays_in_view_as_time_passes_forwards_and_back() -> None:
+    forest = forest_of(started("a", HOUR))
+    lens = GanttWindow(forest)
+    lens.show_open()
+    windows = []
+    for by in (1, MINUTE, 10 * MINUTE, HOUR, 5 * HOUR, -6 * HOUR):
+        later(forest, by)
+        lens.settle(0, None)
+        windows.append(lens.window)
+        assert lens.window.start <= NOW - HOUR
+        assert 0.7 <= lens.window.cell(forest.shown_at, 1) <= 1
+    assert windows[0] == windows[1], "it does not move with every second"
+
+
+def test_where_nothing_is_open_any_more_the_tree_under_the_cursor_is_shown() -> None:
+    forest = forest_of(started("a", HOUR))
+    lens = GanttWindow(forest)
+    lens.show_open()
+    forest.apply([ended("a", 0)])
+    later(forest, HOUR)
+    lens.settle(0, TimeWindow(NOW - HOUR, NOW))
+    assert lens.fits
+    assert 0.7 <= lens.window.cell(NOW, 1) <= 1
+
+
+def test_now_is_where_it_was_asked_for_though_time_has_passed_since_the_last_look() -> None:
+    forest = forest_of(started("a", HOUR))
+    lens = GanttWindow(forest)
+    lens.zoom(0.5, NOW)
+    later(forest, HOUR)
+    lens.go_to_now()
+    gone_to = lens.window
+    assert gone_to.holds(forest.shown_at)
+    lens.settle(0, None)
+    assert lens.window == gone_to
+
+
+def test_what_the_operator_does_between_two_looks_does_not_hold_now_back() -> None:
+    forest = forest_of(started("a", HOUR))
+    lens = GanttWindow(forest)
+    lens.zoom(0.5, NOW)
+    before = lens.window
+    later(forest, MINUTE)
+    lens.shift(-SECOND)
+    lens.settle(0, None)
+    assert lens.window == before.shifted(MINUTE - SECOND)
 
 
 def test_it_comes_back_to_now_and_to_the_tree() -> None:

@@ -568,3 +568,75 @@ def test_a_row_is_made_of_its_key_and_asked_nothing_twice(monkeypatch: pytest.Mo
     monkeypatch.setattr(TableRows, "_ticking", None)
     monkeypatch.setattr(TableRows, "_ground", None)
     assert table.rows.cells(open_row, wide, key) == plain[0]
+
+
+SIBLINGS = ("Deploy to staging", "Write release notes", "Check the payment gateway", "Check the payment forms")
+
+
+def siblings(*works: str, cwd: str = "/home/ann/shop", kind: str = "general-purpose") -> list[Event]:
+    """A session with agents of one kind, each of other work."""
+    name = cwd.rpartition("/")[2]
+    told: list[Event] = [started(name, HOUR, agent="claude"), Described(name, None, place(), title="Go on", cwd=cwd)]
+    for number, work in enumerate(works):
+        told.append(started(f"{name}{number}", HOUR - number - 1, agent=kind, parent=name))
+        told.append(Described(f"{name}{number}", None, place(), title=work))
+    return told
+
+
+@pytest.mark.parametrize("width", [26, 31, 40, 55, 64, 79, 91, 100, 119, 139, 159, 240, 300])
+def test_siblings_of_one_kind_are_told_apart_at_every_width(width: int) -> None:
+    table = Table(*siblings(*SIBLINGS), *siblings(*SIBLINGS, cwd="/home/ann/webapp"))
+    shown = table.column("delegation", width)
+    assert len(set(shown[:5])) == len(set(shown[5:])) == 5
+
+
+@pytest.mark.parametrize("width", [40, 79, 119, 159])
+def test_where_the_projects_have_no_column_they_stand_before_the_work_of_the_outermost(width: int) -> None:
+    table = Table(*siblings(*SIBLINGS), *siblings(*SIBLINGS, cwd="/home/ann/webapp"))
+    shown = table.column("delegation", width)
+    has_column = table.layout(width).has("project")
+    assert has_column == (width > 100)
+    assert [("shop" in shown[0], "webapp" in shown[5])] == [(not has_column,) * 2]
+    assert not any("webapp" in each for each in shown[6:])
+
+
+def test_titles_come_before_projects_where_names_are_alike_and_not_where_they_are_not() -> None:
+    alike = Table(*siblings(*SIBLINGS), *siblings(*SIBLINGS, cwd="/home/ann/webapp"))
+    others = Table(
+        *siblings(SIBLINGS[0], kind="deployer"),
+        started("w", HOUR, agent="writer"),
+        Described("w", None, place(), title=SIBLINGS[1], cwd="/home/ann/webapp"),
+    )
+    assert not alike.layout(79).has("project")
+    assert others.layout(79).has("project")
+    assert alike.layout(119).has("project")
+
+
+@pytest.mark.parametrize("width", [159, 240, 300])
+def test_at_wide_widths_nothing_is_cut_beside_cells_that_stay_empty(width: int) -> None:
+    long = "Migrate the orders table of the shop to the new schema"
+    table = Table(*siblings(long, *SIBLINGS), heard("shop0", SECOND, "bash: make migrate"))
+    table.text(width)  # what each does is known once it is drawn
+    assert long in table.column("delegation", width)[1]
+    assert table.column("doing", width)[1] == "bash: make migrate"
+
+
+def test_columns_stay_where_they_are_while_one_scrolls() -> None:
+    table = Table(*siblings(*SIBLINGS, *(f"Look at part {number} of the long list of things" for number in range(40))))
+    rows = table.window()
+    table.rows.learn(rows[5:25])
+    table.text()
+    before = table.rows.layout(159)
+    for top in range(6, 20):
+        table.rows.learn(rows[top : top + 20])
+        assert table.rows.layout(159) == before
+
+
+def test_who_waits_says_for_which_of_several_of_one_kind() -> None:
+    table = Table(
+        *siblings(*SIBLINGS),
+        *(heard(f"shop{number}", SECOND if number else 2 * SECOND, "reads") for number in range(4)),
+    )
+    table.layout(159)
+    (told,) = {said for said in table.column("doing", 159) if said.startswith("on ")}
+    assert told in {f"on “{work}”" for work in SIBLINGS}

@@ -74,11 +74,13 @@ class Help(Page):
         for state in State:
             word = theme.state_content(state, ascii=self._ascii)
             blocks.append(word.pad_right(_KEY - word.cell_length) + Content(state.meaning))
-        holds = Content.styled(f"{drawing(ascii=self._ascii).blocker}2", "bold $stuck")
-        blocks.append(
-            holds.pad_right(_KEY - holds.cell_length) + Content("in trouble, and two above wait for it alone")
+        marks = drawing(ascii=self._ascii)
+        signs = (
+            (Content.styled(f"{marks.blocker}2", "bold $stuck"), "in trouble, and two above wait for it alone"),
+            (Content.styled(marks.seen, "$row-muted"), "at a name: in trouble, and seen to or put off in triage"),
+            (Content("~2:18  ~+2:18"), "left, or over, by what is usual: nothing is overdue by it"),
         )
-        return [*blocks, Content()]
+        return [*blocks, *(LabelledFact(sign, Content(words), _KEY) for sign, words in signs), Content()]
 
 
 def _by_group(command: KeyCommand) -> int:

@@ -134,6 +134,7 @@ class Monitor(Viewing):
             zone=zone,
             ascii=settings.ascii,
             remarks=board.remarks,
+            seen=board.seen_to,
             masked=settings.mask_secrets,
             id="inspector",
         )
@@ -227,8 +228,7 @@ class Monitor(Viewing):
     def _draw_lines(self) -> None:
         """What presses, where in the tree this is, and what was earlier."""
         board = self.board
-        pressing = board.assessments.pressing()
-        self._banner.tell(board.table, board.assessments.first() if pressing else None, pressing, self._key_to_first)
+        self._banner.tell(board.table, board.seen_to.pressing(), self._key_to_first)
         self._crumbs.tell(self._steps(), plain=self.settings.ascii)
         hosts = self._hosts.all() if board.by_host else []
         self._host_lines.tell(hosts, [self._counted(each.host) for each in hosts], plain=self.settings.ascii)
@@ -395,7 +395,7 @@ class Monitor(Viewing):
         from delegtop.app.widgets import banner, crumbs, earlier  # the first picture has none of them
 
         event.stop()
-        if event.name == banner.GO and (first := self.board.first) is not None:
+        if event.name == banner.GO and (first := self.board.seen_to.pressing()[0]) is not None:
             self._show(first.handle)
         elif event.name == earlier.SHOW:
             self.action_earlier()
@@ -529,10 +529,12 @@ class Monitor(Viewing):
         self.app.push_screen(screen, self._triaged)
 
     def _triaged(self, id: str | None) -> None:
-        """Back from triage, with a delegation to go to."""
+        """Back from triage, with a delegation to go to; what was seen to there is told calmly."""
         handle = None if id is None else self.board.forest.find(id)
         if handle is not None and self._is_up:
             self._show(handle)
+        else:
+            self.draw()
 
     def _show(self, handle: "Handle") -> None:
         """Put the cursor on it: whatever hides it gives way."""

@@ -9,9 +9,9 @@ from textual.screen import Screen
 
 from delegtop.app.pages.inspector.page_words import moment
 from delegtop.app.pages.triage import put_off
-from delegtop.app.pages.triage.problem_marks import Marks, Problem
 from delegtop.app.screens.ask import Ask
 from delegtop.app.state.board import Board
+from delegtop.app.state.problem_marks import Marks, Problem
 
 
 class Noting:

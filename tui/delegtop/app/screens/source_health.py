@@ -28,7 +28,7 @@ from delegtop.sources.records import Unreadable
 _SHOWN = 500
 _FEW = 3
 """So many sources are shown with everything that is wrong in them; of more, the first of it stands on one line."""
-_COLUMNS = (("STATUS", 17), ("WRITTEN", 10), ("FORMAT", 18), ("RECORDS", 9), ("SIZE", 10))
+_COLUMNS = (("STATUS", 17), ("WRITTEN", 12), ("FORMAT", 18), ("RECORDS", 9), ("SIZE", 10))
 _WORDS = {"read": "read to the end"}
 _NARROW = 90
 """Columns of the screen below which a line has no room for figures."""

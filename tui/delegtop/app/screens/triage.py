@@ -22,7 +22,6 @@ from delegtop.app.pages.inspector.findings import found
 from delegtop.app.pages.inspector.page_words import MUTED, PageSubject, one_line
 from delegtop.app.pages.triage import problem_words
 from delegtop.app.pages.triage.disk_evidence import FILES, look_up
-from delegtop.app.pages.triage.problem_marks import Marks, Problem
 from delegtop.app.pages.triage.problem_words import Known
 from delegtop.app.screens import chosen_lines
 from delegtop.app.screens.ask import Ask
@@ -34,6 +33,7 @@ from delegtop.app.state.acts_under_way import ActsUnderWay
 from delegtop.app.state.board import Board
 from delegtop.app.state.idle_work import SLICE, IdleWork
 from delegtop.app.state.past_sessions import PastSessions
+from delegtop.app.state.problem_marks import Problem
 from delegtop.app.state.reader_thread import Reader
 from delegtop.app.widgets import earlier
 from delegtop.app.widgets.chips import Chips
@@ -47,12 +47,15 @@ from delegtop.feed.replay_feed import Replay
 from delegtop.model.forest import Forest
 from delegtop.model.query import QueryError, parse
 from delegtop.model.store.ledger import Handle
+from delegtop.report.table.namesakes import Namesakes
 from delegtop.settings import Settings
 
 _TO_BEGIN_WITH = 0.05
 """Seconds for looking closely at what is to be listed, before the rest is left to the time between frames."""
 _SETTLE = 0.08
 """Seconds the cursor must rest before the disk is asked."""
+_COMPARED = 200
+"""So many problems are compared, whether they are called alike: nobody looks at more of them at once."""
 _LOOK = 0.1
 """Seconds between two looks at whether something is assessed otherwise."""
 
@@ -62,7 +65,7 @@ class Triage(Leaving, Screen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*keymap.bindings(keymap.TRIAGE)]
     AUTO_FOCUS = "ProblemList"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 -- Textual declares it so
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide")]  # noqa: RUF012 -- Textual declares it so
     DEFAULT_CSS = """
     Triage { background: $background; }
     Triage > #triage-title { height: 1; padding: 0 1; background: $panel; }
@@ -87,7 +90,6 @@ class Triage(Leaving, Screen[str | None]):
         *,
         zone: tzinfo | None = None,
         start: Handle | None = None,
-        marks: Marks | None = None,
         replay: Replay,
         acts: ActsUnderWay | None = None,
         past: PastSessions | None = None,
@@ -101,11 +103,13 @@ class Triage(Leaving, Screen[str | None]):
         self._began_earlier = start is not None and board.assessments.of(start).urgency is Urgency.EARLIER
         """Whether it was opened on an earlier trouble: then those are listed, too."""
         self.problems, self.sheet = ProblemList(self._row), Sheet()
+        self._namesakes, self._asked = Namesakes(), problem_words.Widths()
         self._past = ReplayBar(replay, zone=zone, ascii=settings.ascii)
         self._title, self._keys = Static(Content(), id="triage-title"), KeyBar()
         self._earlier = Earlier()
         self._ready = False
-        self.marks = Marks() if marks is None else marks
+        self.marks = board.seen_to.marks
+        self.marks.read()
         self._going = GoingThere(self, board, reader)
         self._noting = Noting(self, board, self.marks, zone, self.refresh_problems)
         self.shows_settled = False
@@ -228,6 +232,10 @@ class Triage(Leaving, Screen[str | None]):
         shown = [each for each in listed if not self.marks.is_settled(self._problem(each), now)]
         self._settled = len(listed) - len(shown)
         self.problems.show(listed if self.shows_settled else shown)
+        compared = self.problems.problems[:_COMPARED]
+        names = [problem_words.who(each, self._subject(each.handle)) for each in compared]
+        self._namesakes.look(names)
+        self._asked = problem_words.widths(compared, names, [self._place(each.handle) for each in compared])
         hidden = {} if self._shows_earlier else board.finished.earlier()
         self._earlier.tell(hidden, keymap.key_of("earlier-troubles", self._settings.keymap))
 
@@ -308,17 +316,25 @@ class Triage(Leaving, Screen[str | None]):
         return PageSubject(board.assessments, handle, self._zone, self._settings.ascii, board.table.masked)
 
     def _row(self, each: Assessment, width: int) -> Content:
-        table, problem = self._board.table, self._problem(each)
+        problem = self._problem(each)
         settled = self.marks.is_settled(problem, self._board.forest.shown_at)
-        project = table.project(each.handle) if len(table.projects) > 1 else ""
+        subject = self._subject(each.handle)
         return problem_words.row(
             each,
-            self._subject(each.handle),
+            subject,
             self.marks.of(problem),
             width,
             settled=settled,
-            place=" · ".join(filter(None, (table.host(each.handle), project))),
+            place=self._place(each.handle),
+            differs_at=self._namesakes.differs_at(*problem_words.who(each, subject)),
+            asked=self._asked,
         )
+
+    def _place(self, handle: Handle) -> str:
+        """Its machine and its project, where there are several."""
+        table = self._board.table
+        project = table.project(handle) if len(table.projects) > 1 else ""
+        return " · ".join(filter(None, (table.host(handle), project)))
 
     def refresh_page(self, *, top: bool = False) -> None:
         """Bring the page up to date; nothing is made again while nothing changed."""

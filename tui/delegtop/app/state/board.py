@@ -11,7 +11,9 @@ from delegtop.app.state.board_signal import Signal
 from delegtop.app.state.finished_rows import FinishedRows
 from delegtop.app.state.fold_memory import FoldMemory
 from delegtop.app.state.incremental_filter import IncrementalFilter
+from delegtop.app.state.problem_marks import Marks
 from delegtop.app.state.row_remarks import Remarks
+from delegtop.app.state.seen_to import SeenTo
 from delegtop.app.state.shown_trees import Showing
 from delegtop.app.state.table_rows import TableRows
 from delegtop.base.clock import SECOND, Clock, Millis, StepWatch, WallClock, monotonic, slept
@@ -52,6 +54,7 @@ class Board:
         self.assessments = Assessments(self.forest)
         self.pressing = Pressing(self.assessments)
         self.remarks = Remarks(self.assessments)
+        self.seen_to = SeenTo(self.assessments, Marks())
         self.table = Table(
             self.assessments,
             self.pressing,
@@ -59,6 +62,7 @@ class Board:
             cell_width,
             masked=settings.mask_secrets,
             remarks=self.remarks,
+            seen=self.seen_to,
         )
         self.rows = TableRows(self.table, self.outline, chosen(settings.columns))
         self.showing = Showing(self.forest, self.outline, self.pressing)
@@ -419,20 +423,23 @@ class Board:
     # What presses
 
     def problems(self) -> list[Handle]:
-        """What an operator goes through, in the order of looking; earlier ones only if they are shown."""
-        return self.assessments.in_order(earlier=self.showing.earlier_shown)
+        """What an operator goes through, in the order of looking, what nobody has seen to before the rest; earlier ones
+        only if they are shown."""
+        handles = self.assessments.in_order(earlier=self.showing.earlier_shown)
+        return sorted(handles, key=self.table.is_seen) if self.seen_to else handles
 
     @property
     def first(self) -> Assessment | None:
         """What to look at first; where nothing is the matter now, earlier trouble if that is what there is to see."""
-        first = self.assessments.first()
+        first = next(iter(self.seen_to.unseen()), None) if self.seen_to else None
+        first = first or self.assessments.first()
         return first if first is not None and (first.is_now or not self.showing.hides_earlier) else None
 
     @property
     def landmarks(self) -> Iterable[Handle]:
-        """The problems, if they are few enough to be shown as places; more would be a wall."""
+        """The problems that nobody has seen to, if they are few enough to be shown as places; more would be a wall."""
         few = self.assessments.count(earlier=self.showing.earlier_shown) <= LANDMARKS
-        return self.problems() if few else ()
+        return [each for each in self.problems() if not self.table.is_seen(each)] if few else ()
 
     def problem(self, cursor: Handle | None, step: int) -> Handle | None:
         """The next (or previous) problem in the order of looking; it wraps round. What the filter or the focus leave

@@ -1,5 +1,6 @@
 """The rows of the tree-table on the screen: what the shared table says of them, made no oftener than it changes."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -8,9 +9,11 @@ from delegtop.model.states import ENDED
 from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.outline import Outline, OutlineRow
 from delegtop.report.layout import CellSpan
-from delegtop.report.table.cells import Table, mark_at
-from delegtop.report.table.columns import DOING, NAME, Column, Layout, chosen, layout
+from delegtop.report.table.cells import Table, mark_at, naming
+from delegtop.report.table.columns import DOING, NAME, NO_ROOM_ASKED, Column, Layout, RoomAsked, chosen, layout
 
+_ROOMY = 200
+"""Cells in which the branch of nearly every row has room."""
 _ALWAYS = (NAME, "state", "depth", DOING)
 """Columns that have something to say of every delegation."""
 
@@ -39,8 +42,12 @@ class TableRows:
         """Rows that had nothing to say in the empty columns, with what that rests on."""
         self._grounds: dict[OutlineRow, tuple[object, ...]] = {}
         """What `learn` has found out for `key`."""
+        self._claim = NO_ROOM_ASKED
+        """What the rows that were in sight have asked for: the most of each."""
+        self._in_sight: list[tuple[OutlineRow, tuple[str, str]]] = []
         self.highlight = ""
         """Words that are marked wherever they stand."""
+        self._called = lru_cache(512)(self._name_and_work)
         self._still = lru_cache(128)(self._still_cells)
         self._layout = lru_cache(64)(layout)
         self._laid_out = self._wanted()
@@ -50,9 +57,9 @@ class TableRows:
         whatever is painted between two looks at the rows has the columns of what is on the screen."""
         return self._layout(width, *self._laid_out)
 
-    def _wanted(self) -> tuple[tuple[Column, ...], frozenset[str], frozenset[str]]:
+    def _wanted(self) -> tuple[tuple[Column, ...], frozenset[str], frozenset[str], RoomAsked]:
         names = {column.name for column in self.columns}
-        return self.columns, frozenset(names - self._filled), self._kept()
+        return self.columns, frozenset(names - self._filled), self._kept(), self._claim
 
     def _kept(self) -> frozenset[str]:
         """Columns that no other comes before: those that somebody chose, and what the rows are sorted by."""
@@ -66,12 +73,14 @@ class TableRows:
 
     def forget(self) -> None:
         """Other delegations are shown."""
-        self._filled = set(_ALWAYS)
+        self._filled, self._claim = set(_ALWAYS), NO_ROOM_ASKED
         self._said_nothing.clear()
+        self._in_sight.clear()
 
     def learn(self, window: list[OutlineRow]) -> None:
-        """Look which columns have something to say of these rows. One that had stays, for a table that changes its
-        columns while one scrolls is hard to read."""
+        """Look which columns have something to say of these rows, and how much room they ask for. One that had stays,
+        for a table that changes its columns while one scrolls is hard to read."""
+        self._look_at_names(window)
         empty = [column for column in self.columns if column.name not in self._filled]
         if empty:
             self._grounds = {row: self._ground(row) for row in window}
@@ -82,6 +91,27 @@ class TableRows:
                     self._filled.add(column.name)
             self._said_nothing = self._grounds.copy()
         self._laid_out = self._wanted()
+
+    def _look_at_names(self, window: list[OutlineRow]) -> None:
+        """Look who is called alike, and how much room it takes to tell them apart."""
+        table, version = self.table, self.table.forest.version
+        in_sight = [(row, self._called(row.handle, version(row.handle), table.masked)) for row in window]
+        if in_sight == self._in_sight:
+            return
+        self._in_sight = in_sight
+        table.namesakes.look(called for _, called in in_sight)
+        for row in window:
+            asked = naming(table, row, _ROOMY).claim(table)
+            whole, enough = max(asked.whole, self._claim.whole), max(asked.enough, self._claim.enough)
+            self._claim = self._claim._replace(whole=whole, enough=enough)
+
+    def _name_and_work(
+        self,
+        handle: Handle,
+        version: int,  # noqa: ARG002 -- as long as it is the same, so are both
+        masked: bool,  # noqa: ARG002 -- as above
+    ) -> tuple[str, str]:
+        return self.table.label(handle), self.table.work(handle)
 
     def _says(self, column: Column, row: OutlineRow) -> bool:
         if column.name == "project":
@@ -103,8 +133,10 @@ class TableRows:
             table.problem(handle),
             table.remarks(handle),
             table.masked,
-            table.pressing.below(handle) if not row.expanded else 0,
+            None if row.expanded else table.below(handle),
+            table.is_seen(handle),
             table.project(handle),
+            table.differs_at(handle),
             table.forest.is_stale(handle),
         )
 
@@ -130,7 +162,10 @@ class TableRows:
         ticking = iter(key.ticking if key and key.ticking else self._ticking(row, layout))
         spans, gap = [CellSpan(" ", "text")], " " * layout.gap
         for placed in layout.columns:
-            spans += next(ticking if placed.column.ticks else still)
+            said = next(ticking if placed.column.ticks else still)
+            if placed.name == DOING:
+                self._ask_for(said)
+            spans += said
             last = spans[-1]
             spans[-1] = CellSpan(last.text + gap, last.part)  # few pieces are painted faster than many
         last = spans[-1]
@@ -138,6 +173,13 @@ class TableRows:
         if self.table.forest.is_stale(row.handle):  # how it was when its host was last heard of
             spans = [CellSpan("".join(span.text for span in spans), "muted")]
         return highlighted(spans, self.highlight)
+
+    def _ask_for(self, doing: Sequence[CellSpan]) -> None:
+        """What each does asks for as much as it fills; what is cut may ask for anything."""
+        ruler, said = self.table.ruler, doing[-1].text.rstrip()
+        asked = _ROOMY if said.endswith(self.table.drawing.cut) else ruler.cells(said)
+        if asked > (self._claim.doing or 0):
+            self._claim = self._claim._replace(doing=asked)
 
     def header(self, layout: Layout, sort: str = "", reverse: bool = False) -> list[CellSpan]:
         return [CellSpan(self.table.header(layout, sort, reverse), "header")]

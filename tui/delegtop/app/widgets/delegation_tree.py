@@ -91,7 +91,12 @@ class DelegationTree(TreeCanvas, can_focus=True):
         self._view = Viewport(rows.outline, first)
         self._told: Handle | None = None  # the cursor, as last told to the screen
         self._revision = -1
-        self._newest: Handle | None = None
+        self._forest = rows.table.forest
+        self._counted: Handle | None = None  # up to this one it is known which are news
+        self._last_news: Handle | None = None
+        self._looked_from = 0  # nothing that was last heard of before is news
+        self._newest: Handle | None = None  # the one that is followed
+        self._compared: Handle | None = None  # up to this one it is known that none is newer
         self._problems: tuple[Handle, ...] = ()
         self._marks_due = 0.0
 
@@ -116,8 +121,8 @@ class DelegationTree(TreeCanvas, can_focus=True):
     def update_rows(self, structural: bool = False) -> None:
         """Data or time changed: look at the rows in view and repaint those that differ."""
         self._settle(structural)
-        if self.follow and self._newest != self._outline.newest:
-            self._select_newest()
+        if self.follow:
+            self._follow()
         self._draw()
 
     def mark_problems(self, handles: Iterable[Handle]) -> None:
@@ -128,14 +133,15 @@ class DelegationTree(TreeCanvas, can_focus=True):
             self._marks_due = min(self._marks_due, monotonic() + _MARKS_EVERY)
 
     def seen(self) -> None:
-        """Whatever came so far is no news."""
-        self._newest = self._outline.newest
+        """Whatever came so far is no news, nor is what was over by now and is read later."""
+        self._counted, self._last_news = self._outline.newest, None
+        self._looked_from = self._forest.shown_at
         self.pending = 0
 
     def replace_forest(self, before: Forest, now: Forest) -> None:
         """The rows are those of another moment: the cursor stays on its delegation, and nothing of it is news."""
         self._view.replace_forest(before, now)
-        self._told = None
+        self._told = self._newest = self._compared = None
         self.seen()
         self.update_rows(True)  # at once: what is on the screen may not be there any more when it is painted again
 
@@ -151,8 +157,9 @@ class DelegationTree(TreeCanvas, can_focus=True):
         self.update_rows(True)
 
     def go_to_newest(self) -> None:
-        """Put the cursor on the delegation that came last."""
-        self._select_newest()
+        """Put the cursor on the newest delegation of all that are shown."""
+        self._newest = self._compared = None
+        self._follow()
         self.seen()
         self._draw()
 
@@ -169,14 +176,25 @@ class DelegationTree(TreeCanvas, can_focus=True):
             self._marks_due = min(self._marks_due, monotonic() + _MARKS_EVERY)
             self._view.settle()
 
-    def _select_newest(self) -> None:
-        newest = self._outline.newest
-        if newest is None or not self._outline.shows(newest):
+    def _follow(self) -> None:
+        """Go to the newest, if there is one that is newer than where this was last."""
+        before, first, last = self._newest, self._compared, self._outline.newest
+        if last is None or last == first:
             return
-        self._outline.reveal(newest)
-        row = self._outline.row_of(newest)
+        came = range(0 if first is None else first + 1, last + 1)
+        shown = filter(self._outline.shows, came if before is None else (before, *came))
+        self._newest, self._compared = max(shown, key=self._came_at, default=None), last
+        if self._newest is None or self._newest == before:
+            return
+        self._outline.reveal(self._newest)
+        row = self._outline.row_of(self._newest)
         if row is not None:  # a focus on another subtree leaves it out
             self._view.select(row)
+
+    def _came_at(self, handle: Handle) -> tuple[int, Handle]:
+        """When it began, else when it was last heard of: what is read first need not be the oldest."""
+        unknown, start, _ = self._forest.birth(handle)
+        return (self._forest.times(handle)[1] or 0) if unknown else start, handle
 
     def _go(self, row: int) -> None:
         """The operator puts the cursor on this row."""
@@ -205,12 +223,24 @@ class DelegationTree(TreeCanvas, can_focus=True):
         self._repaint_rows(window, view.cursor, bar, self._find_marks(scrolls=bar is not None))
 
     def _count_pending(self, window: list[OutlineRow]) -> None:
-        known, newest = self._newest, self._outline.newest
-        self._newest = newest
-        if any(row.handle == newest for row in window):
+        known, last = self._counted, self._outline.newest
+        self._counted = last
+        if known is not None and last is not None and known != last:
+            self._looked_from = min(self._looked_from, self._forest.shown_at)  # somebody may have set the clock back
+            news = [handle for handle in range(known + 1, last + 1) if self._is_news(handle)]
+            if news:
+                self._last_news = news[-1]
+                self.pending += len(news)
+        if self.pending and any(row.handle == self._last_news for row in window):
             self.pending = 0
-        elif known is not None and newest is not None and known != newest:
-            self.pending += sum(map(self._outline.shows, range(known + 1, newest + 1)))
+
+    def _is_news(self, handle: Handle) -> bool:
+        """Whether it has a row, and was heard of since somebody looks: nothing old that is only read now."""
+        if not self._outline.shows(handle):
+            return False
+        start, heard, _ = self._forest.times(handle)
+        last = max(start or 0, heard or 0)
+        return not last or last >= self._looked_from
 
     def _find_marks(self, *, scrolls: bool) -> frozenset[int]:
         """Where on the scrollbar the problems are; not with every frame, for it asks for the row of each of them."""

@@ -24,7 +24,7 @@ from delegtop.model.store.ledger import Handle
 from delegtop.model.tree.outline import OutlineRow
 from delegtop.report.bars import ASCII, REVERSED, UNICODE, Chart, Ink, bar
 from delegtop.report.layout import CellSpan
-from delegtop.report.table.columns import COLUMNS, NAME, Layout, Placed
+from delegtop.report.table.columns import COLUMNS, NAME, Layout, Placed, standing_in
 
 _FACTOR = 1.5
 """So much more or less time a step of zooming shows."""
@@ -278,4 +278,5 @@ def _names(width: int) -> Layout:
     """The columns that stay beside the bars; they take about a third."""
     state, gap, least = (1, 1, 12) if width < 110 else (COLUMNS["state"].width, 2, COLUMNS[NAME].width)
     name = min(max(width // 3 - state, least), 44)
-    return Layout(1 + name + gap + state, gap, (Placed(COLUMNS[NAME], name), Placed(COLUMNS["state"], state)))
+    columns = standing_in(Placed(COLUMNS[NAME], name)), Placed(COLUMNS["state"], state)
+    return Layout(1 + name + gap + state, gap, columns)

@@ -80,14 +80,14 @@ def nothing_told(statuses: "Sequence[SourceStatus]", now: Millis) -> Content:
             ("There is no file there yet; one that comes is picked up by itself.", "$row-muted"),
         )
     broken = [status for status in statuses if status.status in UNHEALTHY or status.unreadable]
-    left_out = all(status.status == _LEFT_OUT for status in statuses)
+    left_out = [status for status in statuses if status.status == _LEFT_OUT]
     title = "No delegation in these sources yet"
     if len(broken) == len(statuses):
         title = "This source cannot be read" if len(statuses) == 1 else "These sources cannot be read"
-    elif left_out:
+    elif left_out and not broken:
         title = "No agent was at work lately"
     lines: list[Content | str] = [Content.styled(f"{title}\n\n", "bold $warning" if broken else "bold $accent")]
-    for status in statuses[:8]:
+    for status in sorted(statuses, key=lambda status: status in left_out)[:8]:
         says_more = status.detail and (status.status, status.detail) != ("missing", "not found")
         detail = f" · {text.line(status.detail, 160)}" if says_more else ""
         style = "$warning" if status in broken else "$row-muted"
@@ -99,8 +99,10 @@ def nothing_told(statuses: "Sequence[SourceStatus]", now: Millis) -> Content:
         replays = ("R", "bold $accent"), f" replays {text.line(offered[0].path, 80)}    "
         return Content.assemble(*lines, "\n", *replays, ("o", "bold $accent"), " sources")
     if left_out:
+        folders = f"{len(left_out):,} folder{'' if len(left_out) == 1 else 's'}"
         further = ("delegtop --since 7d", "bold"), " looks further back, ", ("--all", "bold"), " at everything\n\n"
-        return Content.assemble(*lines, "\n", *further, ("o", "bold $accent"), " sources")
+        lines.append(f"\nOlder files lie in {folders}: ")
+        return Content.assemble(*lines, *further, ("o", "bold $accent"), " sources")
     return Content.assemble(*lines, "\n", ("o", "bold $accent"), " sources")
 
 

@@ -5,7 +5,7 @@ A part names a look (`guide`, `failed`, `bar-warn`); whoever paints or prints kn
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from delegtop.base.clock import Millis, countdown, duration
 from delegtop.base.secrets import mask
@@ -23,8 +23,9 @@ from delegtop.model.tree.outline import OutlineRow
 from delegtop.report.figures import dollars
 from delegtop.report.layout import CellSpan, Ruler
 from delegtop.report.projects import Projects
-from delegtop.report.table.columns import DOING, NAME, Layout, Placed, column
+from delegtop.report.table.columns import COLUMNS, DOING, NAME, Layout, Placed, RoomAsked, column
 from delegtop.report.table.drawing import Drawing
+from delegtop.report.table.namesakes import LEAST_NAME, Namesakes, fitted
 
 PARTS = (
     *dict.fromkeys(state.colour for state in State),
@@ -38,8 +39,10 @@ _LONGEST = 400
 """Characters of foreign text that are looked at for one cell: no terminal is wider."""
 _LOOKED_AT = 2 * _LONGEST
 """Characters that are searched for secrets: one that begins in sight is hidden whole."""
-_LEAST_TITLE, _LEAST_NAME = 8, 10
-"""Cells a title beside the name must have to be worth reading, and a name keeps however deep it hangs."""
+_LEAST_NAME = 10
+"""Cells a name keeps however deep it hangs."""
+_ENOUGH_WORK, _MOST_WORK = 32, 60
+"""Cells of what it works at that are worth giving up other columns for, and some of what each does."""
 _WARN, _CRITICAL = 0.25, 0.10
 _DEEP = 24
 """Levels that get guide lines in print; how deep the others are, their depth says."""
@@ -56,6 +59,22 @@ class RemarkCell(NamedTuple):
 NOTHING = RemarkCell()
 
 
+class UnseenBelow(NamedTuple):
+    """Problems of this moment below a row that nobody has seen to."""
+
+    many: int = 0
+    first: Assessment | None = None
+    """What presses most."""
+
+
+class SeenProblems(Protocol):
+    """Which problems somebody has seen to; false if there are none."""
+
+    def __bool__(self) -> bool: ...
+    def holds(self, found: Assessment) -> bool: ...
+    def unseen_below(self, handle: Handle) -> UnseenBelow: ...
+
+
 class Table:
     """Delegations as rows: the cells are asked of it."""
 
@@ -68,16 +87,18 @@ class Table:
         *,
         masked: bool = True,
         remarks: Callable[[Handle], RemarkCell] = lambda _: NOTHING,
+        seen: SeenProblems | None = None,
         folds: bool = True,
         exact: bool = False,
     ) -> None:
         self.assessments, self.pressing, self.forest = assessments, pressing, assessments.forest
         self.drawing, self.ruler, self.masked = drawing, ruler, masked
-        self.remarks, self.folds = remarks, folds
+        self.remarks, self.seen, self.folds = remarks, seen, folds
         """`folds`: whether rows can be folded, and so have a mark to do it with."""
         self._exact = exact
         """How spans of time are told: on a screen they change no oftener than needed."""
         self.projects = Projects()
+        self.namesakes = Namesakes()
         self._clean = lru_cache(2048)(self._cleaned)
         self._branches: dict[tuple[object, ...], _Branch] = {}
         """What stands before the names of rows at the top and below them, which are nearly all."""
@@ -110,12 +131,34 @@ class Table:
         known = self.assessments.known(handle)
         return known if known is not None and known.problem else None
 
+    def is_seen(self, handle: Handle) -> bool:
+        """Whether something is the matter with it that somebody has seen to."""
+        return bool(self.seen and (found := self.problem(handle)) is not None and self.seen.holds(found))
+
+    def part(self, found: Assessment) -> str:
+        """The colour of what is the matter; none where somebody has seen to it."""
+        return "muted" if self.seen and self.seen.holds(found) else found_part(found)
+
+    def below(self, handle: Handle) -> UnseenBelow:
+        """The problems below it that nobody has seen to."""
+        if self.seen:
+            return self.seen.unseen_below(handle)
+        count = self.pressing.below(handle)
+        return UnseenBelow(count, self.assessments.known(self.pressing.key(handle)[-1]) if count else None)
+
     def project(self, handle: Handle) -> str:
         return self.project_at(measures.folder(self.forest, handle))
 
     def project_at(self, folder: str | None) -> str:
         """The project that lies in a folder."""
         return self.safe(self.projects.name(folder))
+
+    def new_project(self, handle: Handle) -> str:
+        """The project of a row, unless it is that of the row above it, or there is but one."""
+        parent = self.forest.parent(handle)
+        project = self.project(handle)
+        known = parent is not None and self.project(parent) == project
+        return "" if known or len(self.projects) < 2 else project
 
     def host(self, handle: Handle) -> str:
         """The machine it is on, if there are several."""
@@ -124,6 +167,27 @@ class Table:
     def label(self, handle: Handle) -> str:
         """What it is called, safe to show."""
         return self.safe(measures.label(self.facts(handle)))
+
+    def work(self, handle: Handle) -> str:
+        """What it works at, with its own name if it has one: what tells it from others that are called alike."""
+        facts = self.facts(handle)
+        own = facts.own_name if facts.own_name != measures.label(facts) else None
+        return f" {self.drawing.and_} ".join(filter(None, (self.safe(own or ""), self.prose(measures.title(facts)))))
+
+    def differs_at(self, handle: Handle) -> int | None:
+        """The first sign of its work that tells it from those in sight that are called alike; None if none is."""
+        return self.namesakes.differs_at(self.label(handle), self.work(handle))
+
+    def told_apart(self, handle: Handle, most: int = _ENOUGH_WORK) -> str:
+        """What to call it: by its work, in so many cells, where others in sight have the same name."""
+        if self.differs_at(handle) is None or not (work := self.work(handle)):
+            return self.label(handle)
+        return self.quoted(work, most)
+
+    def quoted(self, work: str, most: int) -> str:
+        """Somebody's words among those of delegtop."""
+        first, last = ('"', '"') if self.drawing.plain else ("“", "”")
+        return f"{first}{self.cut(work, most)}{last}"
 
     def waits_on(self, handle: Handle) -> Handle | None:
         """At the end of the path that it waits on."""
@@ -189,26 +253,87 @@ class Table:
 # -- who it is -------------------------------------------------------------------------------------------------------
 
 
+class Naming(NamedTuple):
+    """What the first cell of a row is made of."""
+
+    branch: Sequence[CellSpan]
+    used: int
+    """The cells of the branch."""
+    marks: list[CellSpan]
+    """Who waits for it, and what a fold hides."""
+    name: str
+    title: str
+    project: str
+    label: str
+    """The name without that of its own."""
+    work: str
+    """The title with the name of its own."""
+    differs_at: int | None
+
+    def claim(self, table: Table) -> RoomAsked:
+        """The cells it asks for."""
+        cells = table.ruler.cells
+        fixed = self.used + sum([cells(span.text) for span in self.marks])
+        whole = fixed + cells(self.name) + (2 + min(cells(self.title), _MOST_WORK) if self.title else 0)
+        if self.differs_at is None or not self.work:
+            return RoomAsked(whole)
+        return RoomAsked(whole, fixed + min(cells(self.label), LEAST_NAME) + 2 + min(cells(self.work), _ENOUGH_WORK))
+
+
+def naming(table: Table, row: OutlineRow, width: int, project: str = "") -> Naming:
+    """What there is to say in so many cells, of which the names and the work may still be too long."""
+    drawing, handle = table.drawing, row.handle
+    facts, found = table.facts(handle), table.problem(handle)
+    branch, used = _branch(table, row, width)
+    if facts.parent is not None and table.forest.parent(handle) is None:
+        orphan = CellSpan(f"{drawing.orphan} ", "unsure")
+        branch, used = [*branch, orphan], used + table.ruler.cells(orphan.text)
+    is_seen = table.is_seen(handle)
+    holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks and not is_seen else ""
+    mark = CellSpan(f" {drawing.seen}", "muted") if is_seen else CellSpan(holds, "stuck")
+    room = max(width - used, 0)
+    title = table.prose(measures.title(facts))
+    return Naming(
+        branch,
+        used,
+        [*((mark,) if mark.text else ()), *_hidden(table, row, room - len(mark.text) - _LEAST_NAME)],
+        _called(table, row, facts),
+        title,
+        f"{project} {drawing.and_} " if project and title else project,
+        table.label(handle),
+        table.work(handle),
+        table.differs_at(handle),
+    )
+
+
 @column(NAME, "DELEGATION", 22, "what it is called, in its place in the tree, and its work in a few words", sort="name")
 def name_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
-    drawing, facts, state = table.drawing, table.facts(row.handle), table.forest.state(row.handle)
-    cells = table.ruler.cells
-    branch, used = _branch(table, row, width)
-    spans = [*branch]
-    if facts.parent is not None and table.forest.parent(row.handle) is None:
-        spans.append(CellSpan(f"{drawing.orphan} ", "unsure"))
-        used += cells(spans[-1].text)
-    found = table.problem(row.handle)
-    behind = [CellSpan(f" {drawing.blocker}{len(found.blocks)}", "stuck")] if found is not None and found.blocks else []
-    room = max(width - used, 0)
-    behind += _hidden(table, row, room - sum([len(span.text) for span in behind]) - _LEAST_NAME)
-    taken = sum([len(span.text) for span in behind]) if behind else 0  # as for most
-    name = table.cut(_called(table, row, facts), max(room - taken, min(room, _LEAST_NAME)))
-    spans += [CellSpan(name, _name_part(found, state)), *behind]
-    room = width - used - cells(name) - (sum([cells(span.text) for span in behind]) if behind else 0) - 2
-    title = table.prose(measures.title(facts))
-    if title and room >= _LEAST_TITLE:
-        spans.append(CellSpan("  " + table.cut(title, room), "muted"))
+    return _named(table, row, naming(table, row, width), width)
+
+
+def name_in_project_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
+    """With the project where that is not the one of the row above it."""
+    return _named(table, row, naming(table, row, width, table.new_project(row.handle)), width)
+
+
+COLUMNS[NAME] = COLUMNS[NAME]._replace(stands_in=name_in_project_cell)
+
+
+def _named(table: Table, row: OutlineRow, said: Naming, width: int) -> list[CellSpan]:
+    cells, mark = table.ruler.cells, table.drawing.cut
+    room = max(width - said.used, 0)
+    left = max(room - sum([cells(span.text) for span in said.marks]), min(room, _LEAST_NAME))
+    name, work, differs_at = said.name, said.title, None
+    if said.differs_at is not None and cells(name) + 2 + cells(said.project + work) > left:
+        name, work, differs_at = said.label, said.work, said.differs_at
+    place = said.project
+    if place and table.namesakes.has_twin(said.label, said.work):
+        place, work = "", place + work
+    name, work = fitted(name, work, differs_at, left, table.ruler, mark, place)
+    part = _name_part(table, table.problem(row.handle), table.forest.state(row.handle))
+    spans = [*said.branch, CellSpan(name, part), *said.marks]
+    if work:
+        spans.append(CellSpan(f"  {work}", "muted") if name else CellSpan(work, part))
     return table.ruler.filled(spans, width)
 
 
@@ -248,9 +373,9 @@ def _drawn_branch(table: Table, row: OutlineRow, width: int) -> _Branch:
     return [span for span in spans if span.text], sum([table.ruler.cells(span.text) for span in spans])
 
 
-def _name_part(found: Assessment | None, state: State) -> str:
+def _name_part(table: Table, found: Assessment | None, state: State) -> str:
     if found is not None:
-        return found_part(found)
+        return table.part(found)
     return "name" if state in ACTIVE else "muted"
 
 
@@ -259,8 +384,7 @@ def _hidden(table: Table, row: OutlineRow, room: int) -> list[CellSpan]:
     said even where there is little room."""
     if not row.descendants or row.expanded:
         return []
-    many, count = f" ({row.descendants:,})", table.pressing.below(row.handle)
-    worst = table.assessments.known(table.pressing.key(row.handle)[-1]) if count else None
+    many, (count, worst) = f" ({row.descendants:,})", table.below(row.handle)
     if worst is None:
         return [CellSpan(many, "muted")]
     short = f" ! {count}"
@@ -312,7 +436,7 @@ def state_cell(table: Table, row: OutlineRow, width: int) -> list[CellSpan]:
     sign = table.drawing.state(state)
     words = state.value if found is None else found.short
     unsure = "?" if found is not None and not found.is_sure else ""
-    part = state.colour if found is None else found_part(found)
+    part = state.colour if found is None else table.part(found)
     return table.said(f"{sign} {words}{unsure}".lstrip() if width > 1 else sign, part, width)
 
 
@@ -463,7 +587,7 @@ def doing_of(table: Table, handle: Handle) -> tuple[str, str]:
     if (blocker := table.waits_on(handle)) is not None:
         found = table.problem(blocker)
         what = f": {found.short}" if found is not None else ""
-        return f"on {table.label(blocker)}{what}", "muted" if found is None else "text"
+        return f"on {table.told_apart(blocker)}{what}", "muted" if found is None else "text"
     if state in ACTIVE:
         shown = process_words.brief(facts.process) if facts.process else ""
         doing = measures.doing(table.forest, handle, facts)

@@ -16,7 +16,8 @@ Cell = Callable[["Table", OutlineRow, int], list[CellSpan]]
 NAME, DOING = "delegation", "doing"
 """The two that share what room is left."""
 _NAME_LEAST, _NAME_COMFORTABLE, _NAME_MOST = 22, 36, 64
-_DOING_LEAST, _WIDE = 12, 140
+_DOING_LEAST, _NARROW, _WIDE = 12, 100, 140
+_PROJECT = "project"
 _LUXURY = 70
 """What ranks so high gives way to what each does."""
 _BARE = 32
@@ -48,6 +49,8 @@ class Column(NamedTuple):
     """Whether time alone changes it."""
     optional: bool = False
     """Shown only where somebody chooses it."""
+    stands_in: Cell | None = None
+    """What it says where there is no room for a column of the projects."""
 
 
 COLUMNS: dict[str, Column] = {}
@@ -62,6 +65,20 @@ def column(name: str, title: str, width: int, about: str, **more: object) -> Cal
         return cell
 
     return made
+
+
+class RoomAsked(NamedTuple):
+    """How many cells the rows in sight ask for, as far as that is known."""
+
+    whole: int = 0
+    """For names with what each works at."""
+    enough: int = 0
+    """For so much of it that rows which are called alike are told apart; 0 if there are none."""
+    doing: int | None = None
+    """For what each does."""
+
+
+NO_ROOM_ASKED = RoomAsked()
 
 
 class Placed(NamedTuple):
@@ -117,7 +134,13 @@ def chosen(names: Sequence[str]) -> tuple[Column, ...]:
     return tuple(COLUMNS[name] for name in dict.fromkeys((NAME, *names)))
 
 
-def layout(width: int, columns: Sequence[Column], empty: Collection[str] = (), kept: Collection[str] = ()) -> Layout:
+def layout(
+    width: int,
+    columns: Sequence[Column],
+    empty: Collection[str] = (),
+    kept: Collection[str] = (),
+    claim: RoomAsked = NO_ROOM_ASKED,
+) -> Layout:
     """As many of the columns as are comfortable in so many cells. Those to be `kept` go only where they do not fit, and
     those that have nothing to say take no room."""
     if width < _LEAST:
@@ -128,10 +151,30 @@ def layout(width: int, columns: Sequence[Column], empty: Collection[str] = (), k
     gap = 2 if width >= 180 else 1
     while (economy := _economy(wanted, kept)) is not None:
         rank, number, small = economy
-        if _needed(wanted, gap) <= width and (rank < _LUXURY or _is_comfortable(wanted, width, gap)):
+        gives_way = wanted[number].name == _PROJECT and _PROJECT not in kept
+        if _needed(wanted, gap) <= width and _suffices(wanted, rank, width, gap, claim if gives_way else NO_ROOM_ASKED):
             break
         wanted[number : number + 1] = [Placed(wanted[number].column, small)] if small else []
-    return Layout(width, gap, tuple(_share(wanted, width, gap)))
+    shared = _share(wanted, width, gap, claim)
+    if any(each.name == _PROJECT for each in columns) and not any(each.name == _PROJECT for each in wanted):
+        shared = [standing_in(each) for each in shared]
+    return Layout(width, gap, tuple(shared))
+
+
+def standing_in(placed: Placed) -> Placed:
+    """The same where projects have no column."""
+    column = placed.column
+    return placed if column.stands_in is None else Placed(column._replace(cell=column.stands_in), placed.width)
+
+
+def _suffices(placed: Sequence[Placed], rank: int, width: int, gap: int, claim: RoomAsked) -> bool:
+    """Whether what is next to give way may stay: luxuries do for what each does, and projects for what tells rows apart
+    that are called alike."""
+    if rank >= _LUXURY:
+        return _is_comfortable(placed, width, gap)
+    if not claim.enough or not any(each.name == DOING for each in placed):
+        return True
+    return _spare(placed, width, gap) >= _doing_least(placed, width, gap, claim) + claim.enough
 
 
 def _needed(placed: Sequence[Placed], gap: int) -> int:
@@ -142,16 +185,30 @@ def _needed(placed: Sequence[Placed], gap: int) -> int:
 
 def _is_comfortable(placed: Sequence[Placed], width: int, gap: int) -> bool:
     """Whether what each does has its share of the room, and its name enough."""
-    fixed = sum(each.width for each in placed if each.name not in (NAME, DOING))
-    spare = width - 1 - gap * (len(placed) - 1) - fixed
+    spare = _spare(placed, width, gap)
     return not any(each.name == DOING for each in placed) or spare >= _doing(placed, width) + _NAME_COMFORTABLE
+
+
+def _spare(placed: Sequence[Placed], width: int, gap: int) -> int:
+    """What is left for the name and what each does."""
+    fixed = sum(each.width for each in placed if each.name not in (NAME, DOING))
+    return max(width - 1 - gap * (len(placed) - 1) - fixed, 0)
 
 
 def _doing(placed: Sequence[Placed], width: int) -> int:
     """The share of what each does: two fifths. Beside projects, where there is less room, names need more of it: agents
     of several projects are alike but for their work."""
-    is_tight = width < _WIDE and any(each.name == "project" for each in placed)
+    is_tight = width < _WIDE and any(each.name == _PROJECT for each in placed)
     return ceil(width * (1 / 3 if is_tight else 2 / 5))
+
+
+def _doing_least(placed: Sequence[Placed], width: int, gap: int, claim: RoomAsked) -> int:
+    """What is left of that share where names ask for more, because they are alike or the table is wide."""
+    if claim.enough:
+        share = ceil(width / (5 if width < _NARROW else 4))
+    else:
+        share = _spare(placed, width, gap) // 2 if width >= _WIDE else _doing(placed, width)
+    return max(share if claim.doing is None else min(share, claim.doing), _DOING_LEAST)
 
 
 def _economy(placed: Sequence[Placed], kept: Collection[str]) -> tuple[int, int, int] | None:
@@ -165,20 +222,22 @@ def _economy(placed: Sequence[Placed], kept: Collection[str]) -> tuple[int, int,
     return max(ranked, default=None)
 
 
-def _share(placed: list[Placed], width: int, gap: int) -> list[Placed]:
-    """Give what room is left to the name and to what it does, of which the latter says more."""
-    fixed = sum(each.width for each in placed if each.name not in (NAME, DOING))
-    spare = max(width - 1 - gap * (len(placed) - 1) - fixed, 0)
+def _share(placed: list[Placed], width: int, gap: int, claim: RoomAsked) -> list[Placed]:
+    """Give what room is left to the name and to what it does, of which the latter says more, unless names are cut for
+    it that tell rows apart, or beside cells that stay empty."""
+    spare = _spare(placed, width, gap)
     if not any(each.name == DOING for each in placed):
         return [each._replace(width=spare) if each.name == NAME else each for each in placed]
     doing = min(max(_doing(placed, width), spare // 2), max(spare - _NAME_LEAST, 0))
     name = min(spare - doing, _NAME_MOST)
+    name = max(name, min(claim.whole, spare - _doing_least(placed, width, gap, claim)))
     widths = {NAME: name, DOING: spare - name}
     return [each._replace(width=widths.get(each.name, each.width)) for each in placed]
 
 
 def _bare(width: int) -> Layout:
-    """The name, and what a state is in one sign or one word."""
+    """The name with its project, and what a state is in one sign or one word."""
     state = COLUMNS["state"]
     sign = state.small if width >= _BARE // 2 + state.small else 1
-    return Layout(width, 1, (Placed(COLUMNS[NAME], max(width - 2 - sign, 0)), Placed(state, sign)))
+    name = standing_in(Placed(COLUMNS[NAME], max(width - 2 - sign, 0)))
+    return Layout(width, 1, (name, Placed(state, sign)))

@@ -45,6 +45,8 @@ class Drawing(msgspec.Struct, frozen=True):
     """A person must look."""
     blocker: str
     """Others wait for this one; how many follows."""
+    seen: str
+    """Somebody has seen to what is the matter with it."""
 
     spoken: bool = False
     """Whether it is read by ear: nothing is drawn, and what lines would say is said in words."""
@@ -82,6 +84,7 @@ UNICODE = Drawing(
     findings={Severity.ERROR: "▲", Severity.WARNING: "△", Severity.INFO: "◦"},
     review="⚑",
     blocker="◀",
+    seen="✔",
 )
 ASCII = Drawing(
     plain=True,
@@ -110,6 +113,7 @@ ASCII = Drawing(
     findings={Severity.ERROR: "E", Severity.WARNING: "W", Severity.INFO: "i"},
     review="R",
     blocker="<",
+    seen="+",
 )
 
 SPOKEN = replace(

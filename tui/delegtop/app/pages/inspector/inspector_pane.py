@@ -23,15 +23,17 @@ from delegtop.app.widgets.chips import Chip, Chips
 from delegtop.app.widgets.kept_lines import KeptLines
 from delegtop.app.widgets.sheet import Block, Sheet
 from delegtop.base.clock import SECOND
+from delegtop.diagnosis.assessment import Assessment
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Severity
 from delegtop.feed.live_feed import Readable
 from delegtop.model.delegation import Delegation
 from delegtop.model.forest import Forest
-from delegtop.model.measures import label, told_host
+from delegtop.model.measures import label, title, told_host
 from delegtop.model.store.ledger import Handle
 from delegtop.report import privacy
-from delegtop.report.table.cells import NOTHING, RemarkCell
+from delegtop.report.table.cells import NOTHING, RemarkCell, SeenProblems
+from delegtop.report.table.drawing import drawing
 from delegtop.sources import artifact_files
 from delegtop.sources.artifact_files import Presence, this_folder
 
@@ -68,20 +70,21 @@ class Inspector(KeptLines, Vertical):
         zone: tzinfo | None,
         ascii: bool,
         remarks: Remarks | None = None,
+        seen: SeenProblems | None = None,
         masked: bool = True,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
         self.masked = masked
         """Whether secrets in foreign text are hidden."""
-        self._assessments, self._remarks = assessments, remarks
+        self._assessments, self._remarks, self._seen = assessments, remarks, seen
         self._sums = SubtreeTotals(assessments.forest)
         self.tab = "overview"
         self._forest, self._feed, self._zone, self._ascii = assessments.forest, feed, zone, ascii
         self.sheet = Sheet(id="sheet")
         self._title, self._tabs = Static(Content(), id="title"), Chips(id="tabs")
         self._title_said = Content()
-        self._titled: tuple[Delegation | None, str, bool] | None = None
+        self._titled: tuple[Delegation | None, str, Content, bool] | None = None
         """What the title was made from."""
         self._handle: Handle | None = None
         self._history: History | None = None
@@ -154,10 +157,14 @@ class Inspector(KeptLines, Vertical):
             moment = self._forest.now_of(self._handle), self._forest.silence_of(self._handle) // SECOND
         disk = id(self._history), id(self._presence)
         version, assessment = self._forest.version(self._handle), self._assessments.known(self._handle)
-        return self._handle, self.tab, version, moment, disk, self.masked, assessment, self._remark()
+        seen = assessment is not None and self._is_seen(assessment)
+        return self._handle, self.tab, version, moment, disk, self.masked, assessment, seen, self._remark()
 
     def _remark(self) -> RemarkCell:
         return NOTHING if self._remarks is None or self._handle is None else self._remarks(self._handle)
+
+    def _is_seen(self, found: Assessment) -> bool:
+        return bool(found.problem and self._seen and self._seen.holds(found))
 
     def _show_title(self) -> None:
         handle = self._handle
@@ -165,21 +172,35 @@ class Inspector(KeptLines, Vertical):
         facts, host = (
             (None, "") if handle is None else (self._forest.delegation(handle), told_host(self._forest, handle))
         )
-        if (facts, host, self.masked) == self._titled:
+        marked = Content() if handle is None else self._marked(self._assessments.of(handle))
+        if (facts, host, marked, self.masked) == self._titled:
             return
-        self._titled = facts, host, self.masked
-        title = Content.styled("No delegation selected", MUTED) if facts is None else self._title_words(facts, host)
-        if not title.is_same(self._title_said):
-            self._title_said = title
-            self._title.update(title, layout=False)  # one line, whatever it says
+        self._titled = facts, host, marked, self.masked
+        nothing = Content.styled("No delegation selected", MUTED)
+        words = nothing if facts is None else self._title_words(facts, host, marked)
+        if not words.is_same(self._title_said):
+            self._title_said = words
+            self._title.update(words, layout=False)  # one line, whatever it says
 
-    def _title_words(self, delegation: Delegation, host: str) -> Content:
+    def _marked(self, found: Assessment) -> Content:
+        """What the mark beside its name in the tree means."""
+        marks, count = drawing(ascii=self._ascii), len(found.blocks)
+        if self._is_seen(found):
+            return Content.styled(f"{marks.seen} seen to", MUTED)
+        return (
+            Content.styled(f"{marks.blocker}{count} holds up {count:,}", "bold $stuck")
+            if found.problem and count
+            else Content()
+        )
+
+    def _title_words(self, delegation: Delegation, host: str, marked: Content) -> Content:
         path = path_of(delegation, " > " if self._ascii else " › ")
         hide = privacy.hiding(self.masked)
         name, id = label(delegation), delegation.id
         parts = [
             one_line(hide(name), "bold", 80) + (one_line(f" on {hide(host)}", "", 80) if host else Content()),
-            one_line(hide(delegation.title), "", 120) if delegation.title else Content(),
+            marked,
+            one_line(hide(work), "", 120) if (work := title(delegation)) else Content(),
             one_line(id, MUTED, 120) if id != name else Content(),
             Content(path and f" {path}"),
         ]

@@ -1,10 +1,11 @@
 """What triage says: one line for the list, and a page of one problem."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from delegtop.app import cell_width
 from delegtop.app.cell_width import cells, cut, fit
 from delegtop.app.pages.inspector.matter import command_line, sentence, style
 from delegtop.app.pages.inspector.page_words import (
@@ -20,7 +21,7 @@ from delegtop.app.pages.inspector.page_words import (
 )
 from delegtop.app.pages.inspector.returned import PRESENCE
 from delegtop.app.pages.triage import seen_before_words
-from delegtop.app.pages.triage.problem_marks import Mark
+from delegtop.app.state.problem_marks import Mark
 from delegtop.app.theme import state_content
 from delegtop.app.widgets.sheet import Block, LabelledFact
 from delegtop.base.clock import duration
@@ -33,13 +34,14 @@ from delegtop.diagnosis.recovery import By
 from delegtop.diagnosis.rule_table import RULES
 from delegtop.model.measures import called, label, title, told_host
 from delegtop.report.table.drawing import drawing
+from delegtop.report.table.namesakes import fitted
 from delegtop.sources.artifact_files import Presence
 
 if TYPE_CHECKING:
     from delegtop.search.seen_before import SeenBefore
 
 _KIND, _TIME = 20, 8
-_WHO, _LEAST_WORK, _LEAST_SENTENCE = 34, 10, 14
+_WHO, _HOLDS, _LEAST_SENTENCE = 34, 3, 14
 _EXCERPT = 400
 _SHOWN = 30
 _NAMED = 8
@@ -55,34 +57,60 @@ class Known(NamedTuple):
     before: "SeenBefore | None" = None
 
 
+def who(found: Assessment, subject: PageSubject) -> tuple[str, str]:
+    """Whose problem it is: its name, and of what work."""
+    name = line(subject.hide(called(subject.forest.delegation(found.handle))), 120)
+    return name, prose(subject.hide(context(subject)), 400)
+
+
+class Widths(NamedTuple):
+    """The cells that two columns of the list ask for: what is the matter, and who and of what work."""
+
+    kind: int = _KIND
+    who: int = _WHO
+
+
+def widths(problems: Sequence[Assessment], names: Sequence[tuple[str, str]], places: Sequence[str]) -> Widths:
+    """As much as any of these."""
+    kind = max((cells(each.short) + (not each.is_sure) for each in problems), default=_KIND)
+    who = max((sum(map(cells, name)) + 2 for name in names), default=_WHO)
+    return Widths(min(kind, _KIND), who + _HOLDS + max((cells(place) + 3 for place in places if place), default=0))
+
+
 def row(
-    found: Assessment, subject: PageSubject, mark: Mark | None, width: int, *, settled: bool, place: str
+    found: Assessment,
+    subject: PageSubject,
+    mark: Mark | None,
+    width: int,
+    *,
+    settled: bool,
+    place: str,
+    differs_at: int | None = None,
+    asked: Widths = Widths(),  # noqa: B008 -- a tuple, which nobody changes
 ) -> Content:
-    """One line: what, since when, who, where and of what work, and the sentence as far as there is room."""
+    """One line: what, since when, who, where and of what work, and the sentence as far as there is room. Of many that
+    have the same name `differs_at` says from where on the work tells which it is."""
     marks = drawing(ascii=subject.ascii)
     since = "–" if found.since is None else duration(max(subject.now - found.since, 0))
     holds = f" {marks.blocker}{len(found.blocks)}" if found.blocks else ""
-    room = max(width - _KIND - _TIME - 5, 0)
-    who_room = room if room < 2 * _WHO else max(room * 2 // 5, _WHO)
-    name = cut(
-        line(subject.hide(called(subject.forest.delegation(found.handle))), 120), who_room - len(holds), marks.cut
-    )
-    work = prose(subject.hide(" · ".join(filter(None, (place, context(subject))))), 400)
+    room = max(width - asked.kind - _TIME - 5, 0)
+    who_room = room if room < 2 * _WHO else max(room * 2 // 5, _WHO, min(room * 3 // 5, asked.who))
+    name, work = who(found, subject)
+    before = f"{place} · " if place and work else place
+    name, work = fitted(name, work, differs_at, who_room - len(holds), cell_width, marks.cut, before)
     told = brief(subject.hide(found.sentence(subject.now)), 400)
     quiet = MUTED if settled else ""
     unsure = "" if found.is_sure else "?"
     parts = [
         (f"{_sign(mark, settled, subject.ascii)} ", "$accent"),
-        (fit(found.short + unsure, _KIND, marks.cut) + " ", quiet or style(found)),
+        (fit(found.short + unsure, asked.kind, marks.cut) + " ", quiet or style(found)),
         (fit(since, _TIME, marks.cut, right=True) + "  ", MUTED),
         (name, quiet or "bold"),
         (holds, "bold $stuck"),
+        (f"  {work}" if name and work else work, MUTED if name else quiet or "bold"),
     ]
-    left = who_room - cells(name) - len(holds)
+    left = who_room - sum(cells(text) for text, _ in parts[3:])
     # Many have the same name: of what work it is comes first, its sentence in a column of its own or right after it.
-    if work and left >= _LEAST_WORK:
-        parts.append(("  " + cut(work, left - 2, marks.cut), MUTED))
-        left -= cells(parts[-1][0])
     if room > who_room:
         parts.append((" " * left, ""))
         left = room - who_room
@@ -109,7 +137,7 @@ def _sign(mark: Mark | None, settled: bool, plain: bool) -> str:
     if mark is None:
         return " "
     if settled:
-        return "+" if plain else "✔"
+        return drawing(ascii=plain).seen
     return ("*" if plain else "✎") if mark.note else " "
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from delegtop.search.seen_before import SeenBefore
 
 _DAYS = 90
-_WHEN = 21
+_WHEN = 24
 _WHAT = 120
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from delegtop.app.pages.triage.problem_marks import KEPT, Marks, Problem
 from delegtop.app.pages.triage.put_off import until
+from delegtop.app.state.problem_marks import KEPT, Marks, Problem
 from delegtop.base.clock import HOUR, MINUTE, Millis, parse_time
 
 NOW = parse_time("2026-04-01T09:30:00Z") or Millis(0)
