@@ -243,7 +243,7 @@ class TestHands:
         row = next(number for number, text in enumerate(rows, 1) if "+12m" in text)
         assert terminal.tells("mouse_any_flag") == "1"
         terminal.click(30, row)
-        terminal.wait_for(f"implementer   {HUNG}")
+        terminal.wait_for("implementer   ◀2 holds up 2", HUNG)
         assert quits(terminal) == 0
 
     def test_copying_reaches_the_clipboard_and_a_private_file(self, terminal: "Terminal") -> None:
