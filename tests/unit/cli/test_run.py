@@ -470,14 +470,14 @@ def test_other_signals_reach_the_command_and_end_nothing_by_themselves(shell: Sh
 def test_a_signal_that_asks_for_no_end_reaches_only_the_command_itself(shell: Shell, name: str) -> None:
     """As without `run`: what the command has started may not know the signal, and would die of it."""
     script = (
-        f"trap 'echo heard' {name}; sleep 600 & echo $!; until [ -e enough ]; do wait $!; done; kill $! && echo over"
+        f"heard=0; trap 'heard=$((heard + 1)); echo heard' {name}; sleep 600 & started=$!; echo $started; "
+        "until [ $heard = 2 ]; do sleep 0.05; done; kill $started && echo over"
     )
     running = shell.start(script)
     assert running.stdout
     assert running.stdout.readline()
     running.send_signal(signal.Signals[f"SIG{name}"])
     assert running.stdout.readline() == b"heard\n"
-    (shell.folder / "enough").touch()
     running.send_signal(signal.Signals[f"SIG{name}"])
     assert running.communicate(timeout=PATIENCE)[0] == b"heard\nover\n"
     assert running.returncode == 0
