@@ -114,7 +114,8 @@ def stranger() -> Iterator[tuple[int, list[Knocked]]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            knocked.append(Knocked(self.path, {name.lower(): value for name, value in self.headers.items()}))
+            if self.path != "/favicon.ico":  # a browser asks for it whenever it likes, for a page that was left, too
+                knocked.append(Knocked(self.path, {name.lower(): value for name, value in self.headers.items()}))
             body = b"<!doctype html><title>stranger</title><body><a id=go href='/'>go</a></body>"
             self.send_response(200)
             self.send_header("Content-Type", "text/html")

@@ -236,12 +236,13 @@ class Observation:
         self._pass_time()
         self._watch_calls()
 
-    def wait(self, seconds: float) -> None:
-        """Until something probably changed, at most that long."""
+    def wait(self, seconds: float, rest: Callable[[float], object] = sleep) -> None:
+        """Until something probably changed, at most that long. What changes often is looked at a few times a second;
+        whoever has something else to do meanwhile tells how to `rest` until then."""
         self.feed.wait(max(seconds, 0.0))
         early = self._looked_at + PACE - monotonic()
         if early > 0:
-            sleep(min(early, PACE))
+            rest(min(early, PACE))
 
     def follow(self) -> Iterator[Changes]:
         """What changes from now on, each time something does; it ends where nothing more can come."""

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from delegtop.base.clock import monotonic
 from delegtop.model.query import FilterQuery
-from delegtop.observation.observation import Observation
+from delegtop.observation.observation import PACE, Observation
 from delegtop.report.health import Health
 from delegtop.report.live_page.page_gather import PageGathering, PagePicture
 
@@ -105,7 +105,7 @@ class PageWatch:
             if self._questions or self._ended:
                 continue
             if self.is_watched:
-                self._seen.wait(_PACE)
+                self._seen.wait(_PACE, self._rung.wait)
             else:
                 self._rung.wait(ALONE)
             self._rung.clear()
@@ -115,8 +115,9 @@ class PageWatch:
         return self._visitors > 0 or monotonic() - self._visited_at < _STILL_THERE
 
     def step(self) -> None:
-        """Look, gather if somebody looks, and answer."""
-        self._look()
+        """Look unless that was just done, gather if somebody looks, and answer: nobody who asks waits for a look."""
+        if monotonic() - self.looked_at >= PACE:
+            self._look()
         if self.is_watched:
             self._gather()
         while self._questions:
