@@ -208,6 +208,7 @@ values = st.recursive(
 
 @given(st.lists(values, max_size=3), st.sampled_from(PATHS), st.booleans(), st.sampled_from([None, 2]))
 @example([{}], "registry.json", True, 2)
+@example([{"": "child_session_id", "subagent_id": {"parent_session_id": None}}], "", False, None)
 def test_signatures_hide_no_format_from_objects_made_of_their_own_words(
     made: list[object], name: str, whole: bool, indent: int | None
 ) -> None:

@@ -27,6 +27,8 @@ from delegtop.sources.records import Record
 
 _SPAWN = "spawn_subagent"
 _FOLDER = re.compile(r"(?:^|[/\\])([^/\\]+)[/\\][^/\\]+$")
+_META = ("subagent_id", "parent_session_id", "child_session_id")
+_META_KEY = re.compile(f'"({"|".join(_META)})"\\s*:'.encode())
 _MESSAGE = re.compile(r'"message": *"((?:[^"\\]|\\.)*)"')
 """The one line in an error of Grok's that is for people."""
 _AT_WORK = frozenset({"turn_started", "loop_started", "first_token", "tool_completed", "permission_resolved"})
@@ -269,12 +271,12 @@ def _is_document(value: dict[str, Any]) -> bool:
 
 def _begins_meta(sample: Sample) -> bool:
     """Only a part of it is seen, because the prompt in it is long: who is whose stands before that."""
-    names = (b'"subagent_id"', b'"parent_session_id"', b'"child_session_id"')
-    return not sample.whole and sample.head.startswith(b"{") and all(name in sample.head[:1000] for name in names)
+    may_be = not sample.whole and sample.head.startswith(b"{")
+    return may_be and len({*_META_KEY.findall(sample.head[:1000])}) == len(_META)
 
 
 def _is_meta(value: dict[str, Any]) -> bool:
-    return all(word(value.get(key)) for key in ("subagent_id", "parent_session_id", "child_session_id", "status"))
+    return all(word(value.get(key)) for key in (*_META, "status"))
 
 
 def _is_summary(value: dict[str, Any]) -> bool:
