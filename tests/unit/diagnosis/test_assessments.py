@@ -252,9 +252,9 @@ class TestAsking:
 class TestPressing:
     def test_an_earlier_trouble_that_was_older_than_it_seemed_comes_later(self, watch: Watch) -> None:
         watch.look(100, started("a"), ended("a", 10, Outcome.TIMEOUT, Ending.TIMEOUT), started("b"), ended("b", 5))
-        assert watch.key("a") == (Urgency.EARLIER, 0, -at(10), ("", "a"), 0)
+        assert watch.key("a") == (Urgency.EARLIER, 0, -at(10), "", "a", 0)
         watch.look(100, ended("a", 1, Outcome.FAILED))
-        assert watch.key("a") == (Urgency.EARLIER, 0, -at(1), ("", "a"), 0)
+        assert watch.key("a") == (Urgency.EARLIER, 0, -at(1), "", "a", 0)
 
     def test_what_left_the_registry_has_one_place_in_the_order(self, watch: Watch) -> None:
         registry = Origin("registry.json", 1, 0)

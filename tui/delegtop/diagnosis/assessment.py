@@ -54,14 +54,16 @@ NOW = frozenset({Urgency.STUCK, Urgency.PERSON, Urgency.JUST_ENDED, Urgency.SUSP
 PRESSING = frozenset({Urgency.STUCK, Urgency.PERSON})
 """What stands still until somebody does something."""
 
-Key = tuple[int, int, int, tuple[str, str], Handle]
-"""The order of looking: by urgency, the surest first, the newest first; two that are alike go by host and id, in
-whatever order they were read. The least comes first."""
+Key = tuple[int, int, int, str, str, Handle]
+"""The order of looking: by urgency, the surest first, the newest first; two problems that are alike go by host and id,
+in whatever order they were read. The least comes first."""
 
 
 def key_of(forest: Forest, handle: Handle, urgency: Urgency, certainty: Certainty, since: Millis | None) -> Key:
     """The place in the order of looking of one of which that is known."""
-    return urgency, certainty.rank, -(since or 0), forest.name(handle), handle
+    if not urgency.problem:  # nearly all, and asked of every row
+        return urgency, 0, -(since or 0), "", "", handle
+    return urgency, certainty.rank, -(since or 0), *forest.name(handle), handle
 
 
 class Assessment(msgspec.Struct, frozen=True):
@@ -113,7 +115,8 @@ class Assessment(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        return self.urgency, self.certainty.rank, -(self.since or 0), self.name, self.handle
+        rank, name = (self.certainty.rank, self.name) if self.problem else (0, ("", ""))
+        return self.urgency, rank, -(self.since or 0), *name, self.handle
 
     def sentence(self, now: Millis) -> str:
         """What is the matter, since when, and whom it holds up."""

@@ -190,8 +190,8 @@ class Assessments:
         return {kind: count for kind, count in self._earlier.most_common() if count}
 
     def ranked(self) -> list[Handle]:
-        """All delegations in the order of looking."""
-        return sorted(range(len(self.forest)), key=lambda handle: self.of(handle).key)
+        """All delegations in the order of looking, and those in which there is no problem by host and id, too."""
+        return sorted(range(len(self.forest)), key=lambda handle: (self.of(handle).key[:3], self.forest.name(handle)))
 
     def findings(self, handle: Handle) -> tuple[Finding, ...]:
         """What the rules find about it, worst first."""

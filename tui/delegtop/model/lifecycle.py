@@ -165,11 +165,12 @@ class Lifecycle:
         if (kind := _kind(self._ledger.starts.shape[handle])) is not None:
             self._learn(handle, kind, ending)
         missed = self._miss(handle)
-        rested = self._rest(handle)
+        rests = self._ledger.rests_at(handle)
+        rested = self._rest(handle, rests)
         if is_open:
-            state = self._open_state(handle, limit)
+            state = self._open_state(handle, limit, rests)
         else:
-            self._agenda.set(handle, _after(self._ledger.rests_at(handle)))
+            self._agenda.set(handle, _after(rests))
             state = State.UNKNOWN if ending is None else _STATE_OF[ending[0]]
         code = _CODE[state]
         if code == before:
@@ -210,13 +211,12 @@ class Lifecycle:
         self._touch_below((handle,), deep=True)
         return True
 
-    def _rest(self, handle: Handle) -> bool:
+    def _rest(self, handle: Handle, rests: Millis | None) -> bool:
         """Remember whether its turn is still to count as over; True if that changed, for what it is in the middle of
         did, too."""
-        rests = self._ledger.rests_at(handle) is not None
-        if rests == (handle in self._resting):
+        if (rests is None) != (handle in self._resting):
             return False
-        (self._resting.add if rests else self._resting.discard)(handle)
+        (self._resting.discard if rests is None else self._resting.add)(handle)
         return True
 
     def is_gone(self, handle: Handle) -> bool:
@@ -253,10 +253,10 @@ class Lifecycle:
         code = self._state[handle]
         return code != _UNSEEN and _STATES[code] in ACTIVE
 
-    def _open_state(self, handle: Handle, deadline: Deadline | None) -> State:
-        """The state of one that has not ended, by its deadline, its children and its silence."""
+    def _open_state(self, handle: Handle, deadline: Deadline | None, rests: Millis | None) -> State:
+        """The state of one that has not ended, by its deadline, its children, its silence, and when its turn counts as
+        over."""
         ledger, policy, now = self._ledger, self._policy, self.now
-        rests = ledger.rests_at(handle)
         if self.went_with_its_session(handle):
             self._agenda.set(handle, _after(rests))
             return State.LOST

@@ -60,7 +60,7 @@ class Marks:
     """All marks, as they are in the file; every change is written at once."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path
+        self.path = path or state_file.place(NAME)
         self.trouble = ""
         """Why marks could not be read or kept; nothing if all is well."""
         self._marks: dict[Key, Mark] = {}
@@ -68,10 +68,6 @@ class Marks:
         self.version = 0
         """Grows with every change."""
         self.read()
-
-    @property
-    def path(self) -> Path:
-        return self._path or state_file.place(NAME)
 
     def read(self) -> None:
         """Take in what the file holds now; another delegtop may have written it."""

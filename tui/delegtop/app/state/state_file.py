@@ -4,9 +4,8 @@ import os
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from delegtop.app.clipboard import state_directory
 from delegtop.base import leftovers
-from delegtop.base.paths import make_private
+from delegtop.base.paths import make_private, state_folder
 
 _LARGEST = 8 * 1024 * 1024
 
@@ -14,13 +13,13 @@ Stamp = tuple[int, int]
 
 
 def place(name: str) -> Path:
-    return state_directory() / name
+    return state_folder() / name
 
 
 def stamp(path: Path) -> Stamp | None:
     """By which it is known that somebody else has written it; None if it is not there."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 -- once a second
     except FileNotFoundError:
         return None
     return found.st_mtime_ns, found.st_size

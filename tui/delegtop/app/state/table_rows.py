@@ -28,6 +28,13 @@ class RowKey(NamedTuple):
     highlight: str
 
 
+class _Called(NamedTuple):
+    of: tuple[int, bool]
+    """The version of it, and whether secrets are hidden: as long as these are the same, so is the rest."""
+    name: str
+    work: str
+
+
 class TableRows:
     """The rows of a table, in the order of an outline."""
 
@@ -44,10 +51,13 @@ class TableRows:
         """What `learn` has found out for `key`."""
         self._claim = NO_ROOM_ASKED
         """What the rows that were in sight have asked for: the most of each."""
-        self._in_sight: list[tuple[OutlineRow, tuple[str, str]]] = []
+        self._in_sight: dict[OutlineRow, _Called] = {}
+        self._compared: list[tuple[OutlineRow, str, str]] = []
+        """The rows with what each was called and worked at when they were last compared."""
+        self._told: set[tuple[tuple[OutlineRow, str, str], int | None]] = set()
+        """The same with where each differs from those that are called alike."""
         self.highlight = ""
         """Words that are marked wherever they stand."""
-        self._called = lru_cache(512)(self._name_and_work)
         self._still = lru_cache(128)(self._still_cells)
         self._layout = lru_cache(64)(layout)
         self._laid_out = self._wanted()
@@ -75,7 +85,7 @@ class TableRows:
         """Other delegations are shown."""
         self._filled, self._claim = set(_ALWAYS), NO_ROOM_ASKED
         self._said_nothing.clear()
-        self._in_sight.clear()
+        self._in_sight, self._compared, self._told = {}, [], set()
 
     def learn(self, window: list[OutlineRow]) -> None:
         """Look which columns have something to say of these rows, and how much room they ask for. One that had stays,
@@ -94,24 +104,30 @@ class TableRows:
 
     def _look_at_names(self, window: list[OutlineRow]) -> None:
         """Look who is called alike, and how much room it takes to tell them apart."""
-        table, version = self.table, self.table.forest.version
-        in_sight = [(row, self._called(row.handle, version(row.handle), table.masked)) for row in window]
-        if in_sight == self._in_sight:
-            return
-        self._in_sight = in_sight
-        table.namesakes.look(called for _, called in in_sight)
+        table, version, before = self.table, self.table.forest.version, self._in_sight
+        in_sight: dict[OutlineRow, _Called] = {}
         for row in window:
+            of, known = (version(row.handle), table.masked), before.get(row)
+            in_sight[row] = known if known is not None and known.of == of else _Called(of, *table.called(row.handle))
+        self._in_sight = in_sight
+        called = [(row, each.name, each.work) for row, each in in_sight.items()]
+        if called == self._compared:
+            return
+        self._compared = called
+        table.namesakes.look((name, work) for _, name, work in called)
+        told = {(each, table.namesakes.differs_at(*each[1:])) for each in called}
+        for (row, *_), _ in told - self._told:
             asked = naming(table, row, _ROOMY).claim(table)
             whole, enough = max(asked.whole, self._claim.whole), max(asked.enough, self._claim.enough)
             self._claim = self._claim._replace(whole=whole, enough=enough)
+        self._told = told
 
-    def _name_and_work(
-        self,
-        handle: Handle,
-        version: int,  # noqa: ARG002 -- as long as it is the same, so are both
-        masked: bool,  # noqa: ARG002 -- as above
-    ) -> tuple[str, str]:
-        return self.table.label(handle), self.table.work(handle)
+    def _differs_at(self, row: OutlineRow) -> int | None:
+        """The first sign of its work that tells it from those in sight that are called alike."""
+        known = self._in_sight.get(row)
+        if known is None or known.of != (self.table.forest.version(row.handle), self.table.masked):
+            return self.table.differs_at(row.handle)
+        return self.table.namesakes.differs_at(known.name, known.work)
 
     def _says(self, column: Column, row: OutlineRow) -> bool:
         if column.name == "project":
@@ -136,7 +152,7 @@ class TableRows:
             None if row.expanded else table.below(handle),
             table.is_seen(handle),
             table.project(handle),
-            table.differs_at(handle),
+            self._differs_at(row),
             table.forest.is_stale(handle),
         )
 

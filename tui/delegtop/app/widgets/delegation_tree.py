@@ -238,9 +238,11 @@ class DelegationTree(TreeCanvas, can_focus=True):
         """Whether it has a row, and was heard of since somebody looks: nothing old that is only read now."""
         if not self._outline.shows(handle):
             return False
-        start, heard, _ = self._forest.times(handle)
-        last = max(start or 0, heard or 0)
-        return not last or last >= self._looked_from
+        unknown, start, _ = self._forest.birth(handle)
+        if not unknown and start >= self._looked_from:  # as most
+            return True
+        heard = self._forest.times(handle)[1]
+        return (unknown and not heard) or (heard or 0) >= self._looked_from
 
     def _find_marks(self, *, scrolls: bool) -> frozenset[int]:
         """Where on the scrollbar the problems are; not with every frame, for it asks for the row of each of them."""

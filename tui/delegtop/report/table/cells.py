@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from delegtop.base.clock import Millis, countdown, duration
 from delegtop.base.secrets import mask
-from delegtop.base.text import brief, cut, prose
+from delegtop.base.text import brief, cut, first_line, prose
 from delegtop.diagnosis.assessment import Assessment, Urgency
 from delegtop.diagnosis.assessments import Assessments
 from delegtop.diagnosis.finding import Severity
@@ -100,6 +100,7 @@ class Table:
         self.projects = Projects()
         self.namesakes = Namesakes()
         self._clean = lru_cache(2048)(self._cleaned)
+        self._called = lru_cache(1024)(self._called_and_work)
         self._branches: dict[tuple[object, ...], _Branch] = {}
         """What stands before the names of rows at the top and below them, which are nearly all."""
 
@@ -166,17 +167,32 @@ class Table:
 
     def label(self, handle: Handle) -> str:
         """What it is called, safe to show."""
-        return self.safe(measures.label(self.facts(handle)))
+        return self.called(handle)[0]
 
     def work(self, handle: Handle) -> str:
         """What it works at, with its own name if it has one: what tells it from others that are called alike."""
+        return self.called(handle)[1]
+
+    def called(self, handle: Handle) -> tuple[str, str]:
+        """Both."""
         facts = self.facts(handle)
-        own = facts.own_name if facts.own_name != measures.label(facts) else None
-        return f" {self.drawing.and_} ".join(filter(None, (self.safe(own or ""), self.prose(measures.title(facts)))))
+        label, title, prompt = measures.label(facts), facts.title, facts.prompt
+        return self._called(label, facts.own_name if facts.own_name != label else None, title, prompt, self.masked)
+
+    def _called_and_work(
+        self,
+        label: str,
+        own: str | None,
+        title: str | None,
+        prompt: str | None,
+        masked: bool,  # noqa: ARG002 -- what is safe to show depends on it
+    ) -> tuple[str, str]:
+        work = self.prose(title or first_line(prompt or ""))
+        return self.safe(label), f" {self.drawing.and_} ".join(filter(None, (self.safe(own or ""), work)))
 
     def differs_at(self, handle: Handle) -> int | None:
         """The first sign of its work that tells it from those in sight that are called alike; None if none is."""
-        return self.namesakes.differs_at(self.label(handle), self.work(handle))
+        return self.namesakes.differs_at(*self.called(handle))
 
     def told_apart(self, handle: Handle, most: int = _ENOUGH_WORK) -> str:
         """What to call it: by its work, in so many cells, where others in sight have the same name."""
@@ -292,7 +308,7 @@ def naming(table: Table, row: OutlineRow, width: int, project: str = "") -> Nami
     holds = f" {drawing.blocker}{len(found.blocks)}" if found is not None and found.blocks and not is_seen else ""
     mark = CellSpan(f" {drawing.seen}", "muted") if is_seen else CellSpan(holds, "stuck")
     room = max(width - used, 0)
-    title = table.prose(measures.title(facts))
+    title, called = table.prose(measures.title(facts)), table.called(handle)
     return Naming(
         branch,
         used,
@@ -300,9 +316,8 @@ def naming(table: Table, row: OutlineRow, width: int, project: str = "") -> Nami
         _called(table, row, facts),
         title,
         f"{project} {drawing.and_} " if project and title else project,
-        table.label(handle),
-        table.work(handle),
-        table.differs_at(handle),
+        *called,
+        table.namesakes.differs_at(*called),
     )
 
 

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
 
+from delegtop.base.common_beginning import in_common
 from delegtop.report.layout import Ruler
 
 LEAST_NAME, LEAST_WORK = 6, 8
@@ -38,7 +39,7 @@ class Namesakes:
     def _compare(self, name: str, works: list[str]) -> None:
         """In their order each has most in common with the one beside it."""
         for one, other in pairwise(works):
-            same = _common(one, other)
+            same = in_common(one, other)
             for work in (one, other):
                 self._differ[name, work] = max(same, self._differ.get((name, work), 0))
 
@@ -49,14 +50,6 @@ class Namesakes:
     def has_twin(self, name: str, work: str) -> bool:
         """Whether another is called alike and works at the same: then only its place tells which it is."""
         return (name, work) in self._twins
-
-
-def _common(one: str, other: str) -> int:
-    """How many signs both begin with."""
-    for at, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return at
-    return min(len(one), len(other))
 
 
 def fitted(
