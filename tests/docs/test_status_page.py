@@ -37,7 +37,7 @@ class Problem(Struct, frozen=True, forbid_unknown_fields=True):
     tool: Annotated[str, Meta(description="The tool it stands still in; may be empty.")]
     sure: Annotated[bool, Meta(description="Whether that is at least likely.")]
     since: Annotated[str | None, Meta(description="Since when.")]
-    holds_up: Annotated[int, Meta(description="How many wait for it and for nobody else.")]
+    holds_up: Annotated[int, Meta(description="How many wait for it.")]
     sentence: Annotated[str, Meta(description="What is the matter, in a sentence, as it read `at` that moment.")]
     host: Annotated[str, Meta(description="The machine it is on, where several are looked at; else empty.")]
 

@@ -87,7 +87,7 @@ async def test_the_signs_of_the_bars_are_explained(make_app: MakeApp) -> None:
 @pytest.mark.parametrize(("ascii", "holds_up", "seen"), [(False, "◀2", "✔"), (True, "<2", "+")])
 async def test_the_marks_of_the_rows_are_explained(make_app: MakeApp, ascii: bool, holds_up: str, seen: str) -> None:
     words = " ".join((await help_text(make_app(ascii=ascii))).split())
-    assert f"{holds_up} in trouble, and two above wait for it alone" in words
+    assert f"{holds_up} in trouble, and two above wait for it" in words
     assert f"{seen} at a name: in trouble, and seen to" in words
     assert "~2:18 ~+2:18 left, or over, by what is usual" in words
 

@@ -194,7 +194,7 @@ class Assessed(Struct, frozen=True, forbid_unknown_fields=True):
     certainty: Certainty
     sentence: Annotated[str, Meta(description="What is the matter, since when, and whom it holds up.")]
     since: Time | None
-    blocks: Annotated[list[str], Meta(description="The ids of all above that wait for it alone, the nearest first.")]
+    blocks: Annotated[list[str], Meta(description="The ids of all above that wait for it, the nearest first.")]
     todo: Annotated[list[str], Meta(description="What to do, ranked by use; empty where nothing is the matter.")]
     command: Annotated[str | None, Meta(description="What to type. delegtop never runs it.")]
 

@@ -76,7 +76,7 @@ class Help(Page):
             blocks.append(word.pad_right(_KEY - word.cell_length) + Content(state.meaning))
         marks = drawing(ascii=self._ascii)
         signs = (
-            (Content.styled(f"{marks.blocker}2", "bold $stuck"), "in trouble, and two above wait for it alone"),
+            (Content.styled(f"{marks.blocker}2", "bold $stuck"), "in trouble, and two above wait for it"),
             (Content.styled(marks.seen, "$row-muted"), "at a name: in trouble, and seen to or put off in triage"),
             (Content("~2:18  ~+2:18"), "left, or over, by what is usual: nothing is overdue by it"),
         )
